@@ -5,6 +5,7 @@ import {
   ArchiveReadError,
   type ArchiveReader,
   DamagedObjectError,
+  type ListedName,
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
@@ -28,6 +29,14 @@ export class FolderArchiveReader implements ArchiveReader {
         const known = damage === undefined ? { metadata: userMetadata } : { damage };
         yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...known };
       }
+    } catch (error) {
+      throw failed(`Listing ${prefix}`, error);
+    }
+  }
+
+  async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    try {
+      yield* this.#store.listNames(prefix);
     } catch (error) {
       throw failed(`Listing ${prefix}`, error);
     }

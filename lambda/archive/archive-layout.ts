@@ -64,6 +64,12 @@ export function clusterPrefix(resource: Resource, cluster: string): string {
   return `${resources[resource].folder}/cluster=${encodeSegment(cluster)}/`;
 }
 
+/** The cluster of a {@link clusterPrefix}; undefined for a prefix that is not exactly one. */
+export function parseClusterPrefix(prefix: string): string | undefined {
+  const segment = /^[a-z]+\/cluster=([^/]+)\/$/.exec(prefix)?.[1];
+  return segment === undefined ? undefined : decodeSegment(segment);
+}
+
 /** Key of the record of one attempt. */
 export function runRecordKey({ run, shard, attempt }: RunRecordName): string {
   const part = shard === undefined ? '' : `shard-${shard.index}-of-${shard.count}.`;

@@ -1,7 +1,7 @@
 import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
 import type { Expiry } from '../verify/expiry';
-import type { Lacking } from '../verify/finding';
+import type { Excusable } from '../verify/finding';
 import type { SealChain } from '../verify/seals/seal-chain';
 import type { VerifyRunContext } from '../verify/verify-run';
 
@@ -37,7 +37,7 @@ export async function inTime<Result>(
 }
 
 /** Finds what is not there, unless the lifecycle may have removed it. @returns whether it is found */
-export async function findLacking({ find, mayHaveRemoved }: AuditWalk, one: Lacking): Promise<boolean> {
+export async function findLacking({ find, mayHaveRemoved }: AuditWalk, one: Excusable): Promise<boolean> {
   const { kind, key, problem, writtenAt } = one;
   if (await mayHaveRemoved(writtenAt, key)) return false;
   find(kind, key, problem);

@@ -1,6 +1,6 @@
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
-import { type Lacking, noKeyOfAnArchive } from '../verify/finding';
+import { type Excusable, notAKey } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
@@ -15,7 +15,7 @@ export class SealedRuns {
   readonly records: Hashed[] = [];
   readonly objects: Hashed[] = [];
   readonly configurations: Seal['configurations'] = [];
-  readonly lacking: Lacking[] = [];
+  readonly lacking: Excusable[] = [];
   /** Objects of the runs that were read, as their records say. */
   readonly recorded: RecordedObjects;
   /** Times of all runs that have a record. */
@@ -51,7 +51,7 @@ export class SealedRuns {
   static async read(walk: AuditWalk, search: Period, tally: Tally): Promise<SealedRuns> {
     const runs = new SealedRuns(walk, search, tally);
     let before: ListedRun | undefined;
-    const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, noKeyOfAnArchive);
+    const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, notAKey);
     for await (const listed of runsBetween(walk.reader, {}, strange)) {
       await runs.#take(listed, before);
       before = listed;

@@ -13,6 +13,7 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
   return {
     location: reader.location,
     list: (prefix, after) => reader.list(prefix, after),
+    listNames: (prefix) => reader.listNames(prefix),
     time: () => reader.time(),
     head: (key) => untilAborted(signal, () => reader.head(key)),
     open: async (key) => {

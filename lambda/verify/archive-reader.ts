@@ -9,8 +9,15 @@ export interface ListedObject {
   readonly writtenAt: Date;
   /** User metadata, if the listing gives it without a further request. */
   readonly metadata?: ObjectHead['metadata'];
-  /** Why it can be no object of the archive, whatever its key: in a folder, what is no regular file. */
+  /** Why it cannot be an object of the archive, whatever its key: in a folder, what is no regular file. */
   readonly damage?: string | undefined;
+}
+
+/** What lies directly below a prefix: the key of an object, or what keys have in common up to their next slash. */
+export interface ListedName {
+  /** With a slash at its end unless it is a key. */
+  readonly name: string;
+  readonly damage?: ListedObject['damage'];
 }
 
 export interface ObjectHead {
@@ -46,6 +53,8 @@ export interface ArchiveReader {
   readonly location: string;
   /** Objects whose keys begin with `prefix` and come behind `after`, in the order of their keys' UTF-8 bytes. */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
+  /** What lies directly below `prefix`, each once. S3 gives 1,000 names an answer, however many keys they stand for. */
+  listNames(prefix: string): AsyncIterable<ListedName>;
   /** The time by the archive's own clock; undefined: it has none, and the machine's counts. */
   time(): Promise<Date | undefined>;
   /**

@@ -9,8 +9,8 @@
  * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it.
  * - `unvouched`: there, but the run record that says what it is was replaced, or is gone or in no seal. That record is the damage.
  * - `unreadable`: could not be read, which says nothing about it.
- * - `absent`: the schedule was due, and what it should have left is not there. No damage: runs do get lost.
- * - `pending`: in no run record yet, but so young that one may still come. No damage.
+ * - `absent`: the schedule was due, and what it should have left is not there. Not damage: runs do get lost.
+ * - `pending`: in no run record yet, but so young that one may still come. Not damage.
  */
 export const findingKinds = [
   'seal-broken',
@@ -28,7 +28,7 @@ export const findingKinds = [
 
 export type FindingKind = (typeof findingKinds)[number];
 
-/** What somebody has to look into. The other kinds are no damage, or say nothing about it. */
+/** What somebody has to look into. The other kinds are not damage, or say nothing about it. */
 export const damageKinds: readonly FindingKind[] = findingKinds.slice(0, findingKinds.indexOf('unvouched'));
 
 /** @param found counts by kind */
@@ -43,12 +43,9 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** Something that should be there and is not, unless the lifecycle removed it. */
-export interface Lacking {
-  readonly kind: 'missing' | 'absent' | 'contradiction';
-  readonly key: string;
-  readonly problem: string;
-  /** When it was written, or should have been; of what is sealed, the earliest time at which it can have been. */
+/** A finding that counts only if the lifecycle does not explain it. */
+export interface Excusable extends Finding {
+  /** When its object was written, or should have been; of what is sealed, the earliest time at which it can have been. */
   readonly writtenAt: Date;
 }
 
@@ -56,4 +53,4 @@ export interface Lacking {
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
 
 /** The problem of a key that the archive's layout does not have. */
-export const noKeyOfAnArchive = 'its key is none of an archive';
+export const notAKey = 'not a key that this archive uses';

@@ -39,6 +39,18 @@ export class RecordedObjects {
     return bit >= 0 && ((this.#runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
+  delete(name: ObjectName): void {
+    const bit = this.#bitOf(name, false);
+    const bits = this.#runs.get(name.run.getTime());
+    const byte = bits?.[bit >> 3];
+    if (bit >= 0 && bits !== undefined && byte !== undefined) bits[bit >> 3] = byte & ~(1 << (bit & 7));
+  }
+
+  /** Times of the runs that it has an object of. */
+  *runs(): Generator<Date> {
+    for (const [run, bits] of this.#runs) if (bits.some((byte) => byte !== 0)) yield new Date(run);
+  }
+
   clear(): void {
     this.#clusters.clear();
     this.#runs.clear();

@@ -16,6 +16,7 @@ import {
 import {
   ArchiveReadError,
   type ArchiveReader,
+  type ListedName,
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
@@ -62,6 +63,21 @@ export class S3ArchiveReader implements ArchiveReader {
       for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, input))
         for (const { Key, Size = 0, LastModified = new Date(0) } of Contents)
           if (Key !== undefined) yield { key: Key, storedBytes: Size, writtenAt: LastModified };
+    } catch (error) {
+      throw this.#asReadError(`Listing ${prefix}`, error);
+    }
+  }
+
+  async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    const input = { Bucket: this.#bucket, Prefix: prefix, Delimiter: '/' };
+    try {
+      for await (const page of paginateListObjectsV2({ client: this.#client }, input)) {
+        const names = [
+          ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix),
+          ...(page.Contents ?? []).map(({ Key }) => Key),
+        ];
+        for (const name of names) if (name !== undefined) yield { name };
+      }
     } catch (error) {
       throw this.#asReadError(`Listing ${prefix}`, error);
     }

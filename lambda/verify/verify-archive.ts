@@ -1,61 +1,23 @@
-import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
+import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { dayMs, underWayMs } from '../time-limits';
+import { underWayMs } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
-import { checkObject, describeUnrecorded } from './check-object';
+import { allClusters, type Clusters, clusterNames } from './clusters';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry, removedUntil } from './expiry';
-import {
-  damageKinds,
-  type Find,
-  type Finding,
-  type FindingKind,
-  findingKinds,
-  type Lacking,
-  noKeyOfAnArchive,
-} from './finding';
+import { type Find, notAKey } from './finding';
+import { judge } from './judge';
 import { mapConcurrently } from './map-concurrently';
-import { type FoundObject, objectsBetween } from './objects-between';
 import { isInPart, type Part, partFile, partKeyFile, partPageFile } from './part';
 import { readStoredRun } from './read-run';
-import { RecordedObjects } from './recorded-objects';
 import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { findAbsentSeals, readChain } from './seals/read-chain';
-import type { ChainOptions, RightSeal, SealChain } from './seals/seal-chain';
+import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { planOf } from './seals/seal-index';
-import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
+import { type OpenedFinding, Verdict, type VerifyCounts } from './verdict';
 import { verifyRest } from './verify-rest';
-import {
-  type StoredOutcome,
-  storedOutcomes,
-  unvouchedBy,
-  unvouchedWithout,
-  type VerifiedRun,
-  verifyRun,
-} from './verify-run';
-
-export interface VerifyCounts {
-  runs: number;
-  records: number;
-  /** Recorded objects that were read and are right, by run records that the seals attest if there are any. */
-  sound: number;
-  /** Recorded objects that were archived with a doubt. */
-  doubts: number;
-  /** Uncompressed content that was read, in bytes. */
-  bytes: number;
-  /** What the lifecycle has removed, or is about to remove. */
-  expired: number;
-  found: Record<FindingKind, number>;
-  /** How much of it is damage that the newest seal acknowledges. */
-  acknowledged: number;
-  /** The chain of seals, and the newest of them; null: the archive is not sealed. */
-  sealed: {
-    readonly seals: number;
-    readonly newest: Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'> | null;
-  } | null;
-}
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
   /** What the archive is a part of, in place of a period; left out: it is whole. */
@@ -69,250 +31,175 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   /** Objects read at once. */
   readonly concurrency: number;
   readonly onFinding: (finding: OpenedFinding) => void;
-  /** Called now and then with how many of all runs are done, in parts of a run. */
+  /** Called now and then with how many of all runs are done. */
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
 }
 
-export interface OpenedFinding extends Finding, SaidOfFinding {}
+/** What the judgement of the archive shares with that of its chain. */
+interface Verification {
+  readonly reader: ArchiveReader;
+  readonly options: VerifyOptions;
+  readonly chain: SealChain;
+  readonly verdict: Verdict;
+  /** The archive's own time; undefined: it has no clock. */
+  readonly clock: Date | undefined;
+  readonly now: Date;
+}
 
-const notOfPart = 'it is no part of what the part says that it holds';
+const notOfPart = 'not among the runs and clusters that part.json claims';
 
-/** Longest description of a problem, in characters. */
-const mostCharacters = 500;
+/** Runs that are judged at once: of one cluster, their keys are one answer of S3. */
+const runsAtOnce = 1000;
 
 /**
- * Reads everything that is recorded in a period and looks for what is not recorded, or was due and is not there. Without a
- * period, it looks at the rest of the archive too. Memory does not depend on object size; each object costs a few bits.
+ * Judges all stretches of a period, and the chain of seals, and says what was due and is not there. Without a period, it
+ * looks at the rest of the archive too. Memory does not depend on object size; each object of a stretch costs a few bits.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
+  const { part, heads, from, to, onFinding } = options;
   const clock = await reader.time();
+  const now = clock ?? options.now;
   const broken: Parameters<Find>[] = [];
   const chain = await readChain(reader, options, (...finding) => broken.push(finding));
-  const verification = new Verification(reader, options, clock, chain);
-  verification.verifySeals(broken);
-  await verification.verifyRuns();
-  await verification.verifyObjects();
-  await verification.judgeLacking();
-  if (options.from === undefined && options.to === undefined) await verification.verifyRest(options.part);
-  return verification.counts;
+  const verdict = new Verdict(chain, { now, part, mails: heads, onFinding });
+  const verification = { reader, options, chain, verdict, clock, now };
+  judgeChain(verification, broken);
+  const configurations = new StoredConfigurations(reader, verdict.find);
+  await judgeRuns(verification, configurations);
+  const known = part === undefined ? [] : [partFile, partKeyFile, partPageFile];
+  if (from === undefined && to === undefined) await verifyRest(reader, configurations, verdict.find, known);
+  return verdict.counts;
 }
 
-class Verification {
-  readonly counts: VerifyCounts;
-  readonly #reader: ArchiveReader;
-  readonly #options: VerifyOptions;
-  /** Runs that have to be there: of a part, all that is in it is listed, and only these should be in it. */
-  readonly #period: Period;
-  readonly #now: Date;
-  /** What was due up to this time, and is not there, does not come any more. */
-  readonly #settled: Date;
-  /** Whether runs are due in it up to now. */
-  readonly #isLive: boolean;
-  /** Checked whole in any period. */
-  readonly #chain: SealChain;
-  readonly #sealed: SealedArchive;
-  readonly #configurations: StoredConfigurations;
-  readonly #due: DueRuns;
-  readonly #expiry: Expiry;
-  /** What is not there. Whether the lifecycle removed it is known once all runs are. */
-  readonly #lacking: Lacking[] = [];
-  readonly #absent: AbsentRuns[] = [];
-  readonly #recorded = new RecordedObjects();
-  /** By the time of their run: records that are sealed, and are gone or no run records any more. */
-  readonly #lost = new Map<number, string>();
-  /** Times of the runs that have a record. */
-  readonly #runs = new Set<number>();
+/** @param broken what is wrong with the chain itself */
+function judgeChain({ options, chain, verdict, now }: Verification, broken: readonly Parameters<Find>[]): void {
+  const { publicKeys, part, heads } = options;
+  const { files, seals, head } = chain;
+  // What is not as the user says, no seal can acknowledge.
+  const differs = (problem: string) => verdict.say({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
+  if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
+  for (const problem of verdict.sealed.lostMails(heads)) differs(problem);
+  for (const finding of broken) verdict.find(...finding);
+  if (files === 0) return;
+  // A part has no seals that were made after it was taken.
+  const until = part === undefined ? settled(now) : new Date(head?.listedFrom ?? 0);
+  findAbsentSeals(verdict.find, seals, part ?? options, until);
+  const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
+  verdict.counts.sealed = { seals: seals.length, newest: newest ?? null };
+}
 
-  /** @param clock the archive's own time; undefined: it has no clock */
-  constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined, chain: SealChain) {
-    const { to, part, heads: mails } = options;
-    const now = clock ?? options.now;
-    this.#reader = reader;
-    this.#options = options;
-    this.#period = part ?? options;
-    this.#now = now;
-    this.#settled = new Date(now.getTime() - underWayMs);
-    this.#isLive = clock !== undefined;
-    this.#chain = chain;
-    // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
-    const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
-    this.#sealed = new SealedArchive(chain, this.#find, { now: taken ?? now, mails });
-    this.#configurations = new StoredConfigurations(reader, this.#find);
-    const until = this.#period.to ?? this.#settled;
-    this.#due = new DueRuns({ from: this.#period.from, to: until > this.#settled ? this.#settled : until });
-    const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
-    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, later });
-    const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
-    this.counts = { ...read, found, acknowledged: 0, sealed: null };
-  }
+async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {
+  const { reader, options, chain, verdict, clock, now } = verification;
+  const { part, concurrency, onProgress } = options;
+  const { from, to } = options;
+  const { find, sealed, counts, unlessExpired, onObject } = verdict;
+  const period = part ?? options;
+  // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
+  const due = new DueRuns({ from: period.from, to: earlier(period.to ?? settled(now), settled(now)) });
+  // What is wrong beside the period is not the business of this verification.
+  const readBeside = async (run: ListedRun) => seenRun(await readStoredRun(reader, run), configurations);
+  const later = () => mapConcurrently(runsAfter(reader, options), 1, readBeside);
+  const expiry = new Expiry({ reader, configurations, now, later });
+  const absent: AbsentRuns[] = [];
+  const times = new Set<number>();
+  const take = (run: SeenRun) => {
+    absent.push(due.add(run));
+    expiry.add(run);
+  };
 
-  readonly #find: Find = (kind, key, problem) => this.#tell({ kind, key, problem }, this.#sealed.saidOf({ kind, key }));
-
-  #tell({ kind, key, problem }: Finding, { since, acknowledged }: SaidOfFinding): void {
-    this.counts.found[kind] += 1;
-    if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
-    // It may quote what somebody wrote into the archive, at any length.
-    this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
-  }
-
-  /** @param broken what is wrong with the chain */
-  verifySeals(broken: readonly Parameters<Find>[]): void {
-    const { publicKeys, part, heads } = this.#options;
-    const { files, seals, head } = this.#chain;
-    // What is not as the user says, no seal can acknowledge.
-    const differs = (problem: string) => this.#tell({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
-    if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
-    for (const problem of this.#sealed.lostMails(heads)) differs(problem);
-    for (const finding of broken) this.#find(...finding);
-    if (files === 0) return;
-    // A part has no seals that were made after it was taken.
-    const settled = part === undefined ? this.#settled : new Date(head?.listedFrom ?? 0);
-    findAbsentSeals(this.#find, seals, this.#period, settled);
-    const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
-    this.counts.sealed = { seals: seals.length, newest: newest ?? null };
-  }
-
-  async verifyRuns(): Promise<void> {
-    const { from, to, onProgress } = this.#options;
-    const { counts } = this;
-    const strange = ({ key, damage }: ListedObject) => this.#find('unrecorded', key, damage ?? noKeyOfAnArchive);
-    let total = 0;
-    for await (const _ of runsBetween(this.#reader, { from, to })) total += 1;
-    for (const run of await runsBefore(this.#reader, this.#options, this.#readBeside)) this.#take(run);
-    for await (const listed of runsBetween(this.#reader, { from, to }, strange)) {
-      await this.#verifyListed(listed, (share) => onProgress(counts.runs - 1 + share, total, counts));
+  const { stretches, total } = await listStretches(verification);
+  const clusters = await listClusters(verification);
+  const common = { reader, concurrency, configurations, sealed, now, find, unlessExpired, onObject };
+  const context = { ...common, settled: part === undefined ? settled(now) : undefined, isRead: () => true };
+  for (const run of await runsBefore(reader, options, readBeside)) take(run);
+  for (const stretch of stretches)
+    for await (const run of judge({ ...stretch, clusters }, context)) {
+      take(run);
+      times.add(run.run.getTime());
+      counts.runs += 1;
+      counts.records += run.records;
       onProgress(counts.runs, total, counts);
     }
-    for (const run of await runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
-      this.#absent.push(this.#due.add(run));
-    // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
-    const plan = this.#chain.head && planOf(this.#chain.head);
-    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, plan));
-  }
+  for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
+  // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
+  if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
+  await judgeExcuses(verification, expiry);
+  await judgeAbsent(verification, expiry, absent, times);
+}
 
-  /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
-  async #verifyListed(listed: ListedRun, onShare: (share: number) => void): Promise<void> {
-    if (!isWithin(listed.run, this.#period))
-      for (const { key } of listed.records) this.#find('unrecorded', key, notOfPart);
-    const common = { configurations: this.#configurations, sealed: this.#sealed, now: this.#now, find: this.#find };
-    const run = await verifyRun(this.#reader, listed, common);
-    this.#take(run);
-    for (const { key } of run.merged.badRecords) if (run.unattested.has(key)) this.#lost.set(listed.run.getTime(), key);
-    if (run.isUnread) this.#recorded.addWholeRun(listed.run);
-    this.#runs.add(listed.run.getTime());
-    this.counts.runs += 1;
-    this.counts.records += listed.records.length;
-    for (const one of run.lacking) this.#lacking.push(one);
-    await this.#verifyStored(run, onShare);
+/** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
+async function listStretches({ reader, options, verdict: { find } }: Verification) {
+  const { from, to, part = {} } = options;
+  const onOther = ({ key, damage }: ListedObject) => find('unrecorded', key, damage ?? notAKey);
+  const stretches: Period[] = [];
+  let total = 0;
+  let start = from;
+  for await (const { run, records } of runsBetween(reader, { from, to }, onOther)) {
+    if (!isWithin(run, part)) for (const { key } of records) find('unrecorded', key, notOfPart);
+    total += 1;
+    if (total % runsAtOnce > 0) continue;
+    stretches.push({ from: start, to: run });
+    start = new Date(run.getTime() + 1);
   }
+  return { stretches: [...stretches, { from: start, to }], total };
+}
 
-  async #verifyStored(
-    { run, merged, unattested, isAttested }: VerifiedRun,
-    onShare: (share: number) => void,
-  ): Promise<void> {
-    const { part, concurrency } = this.#options;
-    const outcomes = storedOutcomes(merged, (name) => isInPart(part, name));
-    const check = async (outcome: StoredOutcome) => ({
-      outcome,
-      ...(await checkObject(this.#reader, outcome.key, outcome)),
-    });
-    let done = 0;
-    for await (const { outcome, problem, bytes, sha256 } of mapConcurrently(outcomes, concurrency, check)) {
-      const { key, fetchedAt } = outcome;
-      this.#recorded.add(outcome.name);
-      this.counts.bytes += bytes;
-      if (outcome.doubt !== undefined) this.counts.doubts += 1;
-      const isSealed = problem?.kind !== 'missing' && this.#sealed.checkObject(key, sha256);
-      if (problem === undefined && !isSealed && !isAttested(outcome))
-        this.#find('unvouched', key, unvouchedBy(unattested));
-      else if (problem === undefined) this.counts.sound += 1;
-      else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
-      else
-        this.#lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
-      done += 1;
-      onShare(done / merged.counts.archived);
-    }
+async function listClusters({ reader, options: { part }, verdict: { find } }: Verification): Promise<Clusters> {
+  const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
+  if (part === undefined) return allClusters(names);
+  for (const cluster of names)
+    for (const resource of cluster === part.cluster ? [] : resourceNames)
+      for await (const { key } of reader.list(clusterPrefix(resource, cluster))) find('unrecorded', key, notOfPart);
+  return { names: names.filter((cluster) => cluster === part.cluster), has: (name) => isInPart(part, name) };
+}
+
+/** Says what is not as it should be, and the lifecycle does not explain. */
+async function judgeExcuses(verification: Verification, expiry: Expiry): Promise<void> {
+  const { find, sealed, excusable, counts } = verification.verdict;
+  for (const { kind, key, problem, writtenAt } of excusable) {
+    const isExcused = await mayHaveExpired(verification, expiry, writtenAt, key);
+    if (!isExcused) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
+    else if (kind !== 'absent' && kind !== 'contradiction') counts.expired += 1;
   }
+}
 
-  /** Looks for objects of the period that are in no run record. */
-  async verifyObjects(): Promise<void> {
-    for (const { key } of this.#sealed.gone(this.#period)) {
-      const { run } = parseRunRecordKey(key) ?? {};
-      if (run !== undefined) this.#lost.set(run.getTime(), key);
-    }
-    for (const resource of resourceNames)
-      for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
-        if (object.name === undefined) this.#find('unrecorded', object.key, object.damage ?? noKeyOfAnArchive);
-        else if (!isInPart(this.#options.part, object.name)) this.#find('unrecorded', object.key, notOfPart);
-        else if (!this.#recorded.has(object.name)) await this.#verifyUnrecorded({ ...object, name: object.name });
-      }
+/** @param times of the runs that have a record */
+async function judgeAbsent(
+  verification: Verification,
+  expiry: Expiry,
+  found: readonly AbsentRuns[],
+  times: ReadonlySet<number>,
+): Promise<void> {
+  const { options, verdict } = verification;
+  const said = new Set(found.flatMap((one) => one.times.map(Number)));
+  // Firings that the audit missed, and the archive's own configurations do not show.
+  const sealed = [...verdict.sealed.absent(options.part ?? options)].filter(
+    (time) => !said.has(time.getTime()) && !times.has(time.getTime()),
+  );
+  for (const { times: due, areMore } of [...found, { times: sealed, areMore: false }]) {
+    const absent: Date[] = [];
+    for (const time of due) if (!(await mayHaveExpired(verification, expiry, time))) absent.push(time);
+    findAbsent(verdict.find, { times: absent, areMore });
   }
+}
 
-  async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: ObjectName }): Promise<void> {
-    this.#sealed.checkObject(key, undefined);
-    const isYoung = this.#now.getTime() - writtenAt.getTime() < underWayMs;
-    // Nobody adds to a part: all of it is as young as the copy.
-    if (damage === undefined && isYoung && this.#options.part === undefined) {
-      this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
-      return;
-    }
-    // The lifecycle has removed its run record already.
-    if (damage === undefined && (await this.#mayHaveExpired(writtenAt))) {
-      this.counts.expired += 1;
-      return;
-    }
-    const { problem, sha256 } = await checkObject(this.#reader, key);
-    const isSealed = this.#sealed.checkObject(key, sha256);
-    const lost = isSealed ? undefined : this.#lost.get(name.run.getTime());
-    if (lost === undefined) this.#find('unrecorded', key, describeUnrecorded(problem));
-    else if (problem !== undefined) this.#find(problem.kind, key, problem.problem);
-    else this.#find('unvouched', key, unvouchedWithout(lost));
-  }
+async function mayHaveExpired(
+  { options, verdict, now }: Verification,
+  expiry: Expiry,
+  writtenAt: Date,
+  key?: string,
+): Promise<boolean> {
+  const { retentionDays, part } = options;
+  if (retentionDays !== undefined) return writtenAt.getTime() <= removedUntil(now, retentionDays);
+  // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
+  return verdict.sealed.mayHaveRemoved(writtenAt, key) ?? (part === undefined && expiry.mayHaveRemoved(writtenAt));
+}
 
-  /** Says what is not there, unless the lifecycle may have removed it. */
-  async judgeLacking(): Promise<void> {
-    const known = new Set(this.#lacking.map(({ key }) => key));
-    for (const gone of this.#sealed.gone(this.#period))
-      if (!known.has(gone.key) && isInPart(this.#options.part, parseObjectKey(gone.key))) this.#lacking.push(gone);
-    for (const { kind, key, problem, writtenAt } of this.#lacking) {
-      if (!(await this.#mayHaveExpired(writtenAt, key)))
-        this.#find(kind, key, `${problem}${this.#sealed.unexcused(writtenAt)}`);
-      else if (kind === 'missing') this.counts.expired += 1;
-    }
-    const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
-    // Firings that the audit missed, and the archive's own configurations do not show.
-    const sealed = [...this.#sealed.absent(this.#period)].filter(
-      (time) => !said.has(time.getTime()) && !this.#runs.has(time.getTime()),
-    );
-    for (const { times, areMore } of [...this.#absent, { times: sealed, areMore: false }]) {
-      const absent: Date[] = [];
-      for (const time of times) if (!(await this.#mayHaveExpired(time))) absent.push(time);
-      findAbsent(this.#find, { times: absent, areMore });
-    }
-  }
+function settled(now: Date): Date {
+  return new Date(now.getTime() - underWayMs);
+}
 
-  verifyRest(part: Part | undefined): Promise<void> {
-    const known = part === undefined ? [] : [partFile, partKeyFile, partPageFile];
-    return verifyRest(this.#reader, this.#configurations, this.#find, known);
-  }
-
-  #take(run: SeenRun): void {
-    this.#absent.push(this.#due.add(run));
-    this.#expiry.add(run);
-  }
-
-  /** Reads a run beside the period. What is wrong with it is not the business of this verification. */
-  readonly #readBeside = async (listed: ListedRun): Promise<SeenRun> =>
-    seenRun(await readStoredRun(this.#reader, listed), this.#configurations);
-
-  async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
-    const { retentionDays, part } = this.#options;
-    if (retentionDays !== undefined) return writtenAt.getTime() <= removedUntil(this.#now, retentionDays);
-    // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
-    return (
-      this.#sealed.mayHaveRemoved(writtenAt, key) ?? (part === undefined && this.#expiry.mayHaveRemoved(writtenAt))
-    );
-  }
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }

@@ -10,7 +10,7 @@ import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } 
 import { asynchronousAttempts, clockSlackMs, shardsUnderWayMs, underWayMs } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
-import type { Find, Lacking } from './finding';
+import type { Excusable, Find } from './finding';
 import { readStoredRun, type StoredRun } from './read-run';
 import type { ListedRun, RunRecordObject } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
@@ -30,7 +30,7 @@ export interface VerifiedRun extends SeenRun {
   readonly merged: StoredRun;
   /** Whether a record of it could not be read. */
   readonly isUnread: boolean;
-  readonly lacking: readonly Lacking[];
+  readonly lacking: readonly Excusable[];
   /** Keys of its records that are not what the seals say. */
   readonly unattested: ReadonlySet<string>;
   /** Whether a record that the seals attest says the same of an outcome, with the same hash. */
@@ -78,8 +78,8 @@ export async function verifyRun(
   const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
   const seen = await seenRun(run, configurations);
   const scheduled = seen.isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
-  const lacking: Lacking[] = [];
-  const lack = (kind: Lacking['kind'], key: string, problem: string) =>
+  const lacking: Excusable[] = [];
+  const lack = (kind: Excusable['kind'], key: string, problem: string) =>
     lacking.push({ kind, key, problem, writtenAt: listed.run });
   for (const { key, problem } of missingRecords(listed)) lack('missing', key, problem);
   for (const { key, problem, kind } of run.badRecords) if (kind === 'missing') lack(kind, key, problem);

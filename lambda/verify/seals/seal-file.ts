@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
-import { type Find, noKeyOfAnArchive } from '../finding';
+import { type Find, notAKey } from '../finding';
 import { readWhole } from '../read-whole';
 import { largestSealBytes, type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 
@@ -44,7 +44,7 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<numb
   const numbers: number[] = [];
   for await (const { key, damage } of reader.list(sealsPrefix)) {
     const number = parseSealKey(key);
-    if (number === undefined) find('unrecorded', key, damage ?? noKeyOfAnArchive);
+    if (number === undefined) find('unrecorded', key, damage ?? notAKey);
     else numbers.push(number);
   }
   return numbers.sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
 import { clockSlackMs } from '../../time-limits';
 import { removedUntil } from '../expiry';
-import type { Find, Lacking } from '../finding';
+import type { Excusable, Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
 import { acknowledgedBy, nameOf } from './open-damage';
@@ -117,7 +117,7 @@ export class SealedArchive {
   }
 
   /** What is sealed in a period of runs, was not compared, and so is not there. */
-  *gone(period: Period): Generator<Lacking> {
+  *gone(period: Period): Generator<Excusable> {
     for (const sealed of [this.#chain.records, this.#chain.objects])
       for (const [key, { by, isThere }] of sealed) {
         const run = isThere ? undefined : (parseRunRecordKey(key) ?? parseObjectKey(key))?.run;

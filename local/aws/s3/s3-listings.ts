@@ -1,20 +1,51 @@
 import { type Answer, AwsError, type Call, type S3Request } from '../call';
 import type { FolderStore } from '../store/folder-store';
+import { compareKeys } from '../store/key-walk';
 import type { ObjectMetadata } from '../store/object-metadata';
-import { toXml } from './s3-answers';
+import { notImplemented, toXml } from './s3-answers';
 
 const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 /** Keys in one page, at most. */
 const largestPage = 1000;
 
 export async function listObjects(call: Call, { store }: S3Request): Promise<Answer> {
-  const { 'continuation-token': token, 'start-after': startAfter } = call.target.query;
-  const page = await readPage(call, store, token === undefined ? startAfter : Buffer.from(token, 'base64').toString());
+  const { 'continuation-token': token, 'start-after': startAfter, delimiter } = call.target.query;
+  const after = token === undefined ? startAfter : Buffer.from(token, 'base64').toString();
+  if (delimiter !== undefined) return listNames(call, store, delimiter, after);
+  const page = await readPage(call, store, after);
   return listing('ListBucketResult', page, {
     ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
     KeyCount: page.entries.length,
     Contents: page.entries,
   });
+}
+
+/** Keys directly below a prefix, and the prefixes that the others have in common up to the next slash. */
+async function listNames({ target }: Call, store: FolderStore, delimiter: string, after = ''): Promise<Answer> {
+  if (delimiter !== '/') throw notImplemented('a delimiter other than /');
+  const { prefix = '' } = target.query;
+  const names: string[] = [];
+  let next: string | undefined;
+  for await (const { name } of store.listNames(prefix)) {
+    if (compareKeys(name, after) <= 0) continue;
+    if (names.length === largestPage) next = names.at(-1);
+    if (next !== undefined) break;
+    names.push(name);
+  }
+  const entries: ReturnType<typeof entryOf>[] = [];
+  for (const name of names)
+    for await (const one of name.endsWith('/') ? [] : store.list(name))
+      if (one.key === name) entries.push(entryOf(one));
+  return listing(
+    'ListBucketResult',
+    { entries, next },
+    {
+      ...(next !== undefined && { NextContinuationToken: Buffer.from(next).toString('base64') }),
+      KeyCount: names.length,
+      Contents: entries,
+      CommonPrefixes: names.flatMap((name) => (name.endsWith('/') ? { Prefix: name } : [])),
+    },
+  );
 }
 
 /** A folder keeps no former versions and no delete markers: every object is its own latest and only version. */

@@ -4,7 +4,7 @@ import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { InvalidKeyError, incomingFolder, pathOf } from './key-path';
-import { walkKeys } from './key-walk';
+import { walkKeys, walkNames } from './key-walk';
 import { removeLeftovers } from './leftovers';
 import {
   descriptionPath,
@@ -110,6 +110,12 @@ export class FolderStore {
       // Undefined: deleted since the folder was read.
       if (metadata !== undefined) yield metadata;
     }
+  }
+
+  /** What lies directly below a prefix, each once, in the order of keys: keys, and names of folders with their slash. */
+  async *listNames(prefix: string): AsyncGenerator<{ readonly name: string; readonly damage?: string | undefined }> {
+    for await (const { key, problem } of walkNames({ folder: this.#folder, prefix }))
+      yield { name: key, damage: problem };
   }
 
   /** Removes the object; an absent one is fine. */

@@ -32,6 +32,22 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
   }
 }
 
+/**
+ * What lies directly below a prefix, each once: keys, and what the keys of a folder that has any begin with. What cannot be
+ * an object is found by itself.
+ */
+export async function* walkNames(options: WalkOptions, parent = root): AsyncGenerator<FoundKey> {
+  for (const entry of await entriesOf(options, parent)) {
+    if (!entry.isFolder) yield entry;
+    else if (entry.key.length <= options.prefix.length) yield* walkNames(options, entry);
+    else
+      for await (const found of walkKeys(options, entry)) {
+        yield found.problem === undefined ? entry : found;
+        if (found.problem === undefined) break;
+      }
+  }
+}
+
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundKey[]> {
   const entries: FoundKey[] = [];
   const files = await unlessAbsent(readdir(join(options.folder, parent.path), { withFileTypes: true }));
@@ -76,6 +92,6 @@ function mayHold({ key, isFolder }: FoundKey, { prefix, startAfter }: WalkOption
 }
 
 /** Order of keys: that of their bytes as UTF-8, which is not that of JavaScript's strings. */
-function compareKeys(a: string, b: string): number {
+export function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

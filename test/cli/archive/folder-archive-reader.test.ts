@@ -77,7 +77,7 @@ it('an object in zstd is said to be of an earlier version', async () => {
     expect(await found()).toEqual([
       { kind: 'damaged', key: manifest('alpha'), problem },
       { kind: 'damaged', key: manifest('beta'), problem: 'it is a symbolic link, not a regular file' },
-      { kind: 'unrecorded', key: `${manifest('beta')}.moved`, problem: 'its key is none of an archive' },
+      { kind: 'unrecorded', key: `${manifest('beta')}.moved`, problem: 'not a key that this archive uses' },
     ]);
   });
 

@@ -16,6 +16,7 @@ describe('the search of an object', () => {
         location: 'nowhere',
         time: async () => undefined,
         list: async function* () {},
+        listNames: async function* () {},
         head: async () => undefined,
         open: async (key) => {
           resolve(key);

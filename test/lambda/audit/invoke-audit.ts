@@ -1,10 +1,17 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { type AuditFigures, type AuditResult, audit, type Signer } from '../../../lambda/audit/audit';
 import type { Mail } from '../../../lambda/audit/mail';
 import type { AuditPlan } from '../../../lambda/stack-contract';
 import { Stop } from '../../../lambda/stop';
-import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
+import type {
+  ArchiveReader,
+  ListedName,
+  ListedObject,
+  ObjectHead,
+  OpenedObject,
+} from '../../../lambda/verify/archive-reader';
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 
 /** The process was killed: nothing of it happens any more. */
@@ -124,6 +131,10 @@ class Connection implements ArchiveReader {
       return all;
     });
     yield* listed;
+  }
+
+  async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    yield* await this.request(() => Readable.from(this.#options.bucket.listNames(prefix)).toArray());
   }
 
   head(key: string): Promise<ObjectHead | undefined> {

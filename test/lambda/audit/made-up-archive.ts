@@ -14,7 +14,13 @@ import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object
 import { LogTextCheck } from '../../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
-import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
+import type {
+  ArchiveReader,
+  ListedName,
+  ListedObject,
+  ObjectHead,
+  OpenedObject,
+} from '../../../lambda/verify/archive-reader';
 import { emptyRunRecord } from '../../support/record-text';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 import { plan } from './sealed-world';
@@ -118,6 +124,10 @@ export class MadeUpArchive implements ArchiveReader {
         if (key > after) yield listed(key, run);
       }
     }
+  }
+
+  async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    for (const cluster of this.#known) yield { name: `${prefix}cluster=${cluster}/` };
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {

@@ -1,6 +1,7 @@
-import { objectKey, stampOf } from '../../../lambda/archive/archive-layout';
+import { clusterPrefix, objectKey } from '../../../lambda/archive/archive-layout';
 import type { ListedObject } from '../../../lambda/verify/archive-reader';
-import { objectsBetween } from '../../../lambda/verify/objects-between';
+import { keysOfCluster } from '../../../lambda/verify/objects-between';
+import type { Period } from '../../../lambda/verify/run-keys';
 import { MemoryBucket } from './history/memory-bucket';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 1, at));
@@ -17,12 +18,10 @@ class CountedBucket extends MemoryBucket {
   }
 }
 
-const clusters = ['a', 'b b', 'c'];
 const hours = Array.from({ length: 5000 }, (_, at) => at);
-const keys = [
-  ...clusters.flatMap((cluster) => hours.map((at) => objectKey({ resource: 'log', cluster, run: hour(at) }))),
-  'logs/readme.txt',
-].sort();
+const keyAt = (at: number, cluster = 'b b') => objectKey({ resource: 'log', cluster, run: hour(at) });
+const strays = ['first', 'date=2026-12-01/junk', 'zoo'].map((name) => `${clusterPrefix('log', 'b b')}${name}`);
+const keys = [...hours.map((at) => keyAt(at)), ...strays];
 
 function bucketOf(own: readonly string[]): CountedBucket {
   const bucket = new CountedBucket();
@@ -30,22 +29,27 @@ function bucketOf(own: readonly string[]): CountedBucket {
   return bucket;
 }
 
-describe('the objects of a period', () => {
-  it('are all found, with every key of no archive, without listing all that lies outside it', async () => {
-    const reader = bucketOf(keys);
-    const found: string[] = [];
-    for await (const { key } of objectsBetween(reader, 'log', { from: hour(2000), to: hour(2009) })) found.push(key);
-    const stamps = Array.from({ length: 10 }, (_, at) => stampOf(hour(2000 + at)));
-    expect(found).toEqual(keys.filter((key) => key.endsWith('.txt') || stamps.some((stamp) => key.includes(stamp))));
-    expect(found).toHaveLength(31);
-    // One page before it, and one behind it.
-    expect(reader.handedOut).toBeLessThan(clusters.length * 2020);
+async function keysOf(reader: CountedBucket, period: Period): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { key } of keysOfCluster(reader, 'log', 'b b', period)) found.push(key);
+  return found;
+}
+
+describe('the keys of a cluster', () => {
+  it('are those of a period, and nothing before and behind them is listed', async () => {
+    const reader = bucketOf([...keys, keyAt(2001, 'a'), keyAt(2001, 'c')]);
+    const found = await keysOf(reader, { from: hour(2000), to: hour(2009) });
+    expect(found).toEqual(Array.from({ length: 10 }, (_, at) => keyAt(2000 + at)));
+    expect(reader.handedOut).toBe(11);
   });
 
-  it('are found in one listing if it has no ends', async () => {
+  it('are all found once by periods that follow each other, those that are not of an archive too', async () => {
     const reader = bucketOf(keys);
-    let count = 0;
-    for await (const _ of objectsBetween(reader, 'log', {})) count += 1;
-    expect([count, reader.handedOut]).toEqual([keys.length, keys.length]);
+    const found = [
+      ...(await keysOf(reader, { to: hour(700) })),
+      ...(await keysOf(reader, { from: new Date(hour(700).getTime() + 1), to: hour(4000) })),
+      ...(await keysOf(reader, { from: new Date(hour(4000).getTime() + 1) })),
+    ];
+    expect(found).toEqual([...keys].sort());
   });
 });

@@ -109,6 +109,15 @@ export const conformanceChecks: Readonly<Record<string, (subject: Subject) => Pr
     for (const MaxKeys of [1, 2, 3, 7, 10]) expect(await found({ Prefix: prefix, MaxKeys })).toEqual(names);
   },
 
+  'gives names up to a delimiter, each once, in pages': async (subject) => {
+    const prefix = await fill(subject, names);
+    const { Contents, CommonPrefixes } = await list(subject, { Prefix: prefix, Delimiter: '/' });
+    const found = [...(CommonPrefixes ?? []).map((one) => one.Prefix), ...(Contents ?? []).map((one) => one.Key)];
+    const below = names.map((name) => /^[^/]*\/?/.exec(name)?.[0] ?? '');
+    expect(found.map((name) => name?.slice(prefix.length)).sort()).toEqual([...new Set(below)].sort());
+    expect((await list(subject, { Prefix: prefix, Delimiter: '/', StartAfter: `${prefix}b0` })).KeyCount).toBe(2);
+  },
+
   'gives a secret by its name, its ARN, and its ARN without the last characters': async ({ secrets, secret }) => {
     for (const SecretId of [secret.name, secret.arn, secret.arn.replace(/-[^-]{6}$/, '')]) {
       const got = await secrets.send(new GetSecretValueCommand({ SecretId }));

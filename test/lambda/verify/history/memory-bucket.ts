@@ -5,6 +5,7 @@ import {
   ArchiveReadError,
   type ArchiveReader,
   DamagedObjectError,
+  type ListedName,
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
@@ -71,6 +72,11 @@ export class MemoryBucket implements ArchiveReader {
       if (key <= after || object === undefined) continue;
       yield { key, storedBytes: object.body.length, writtenAt: object.writtenAt };
     }
+  }
+
+  async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    const names = this.keys(prefix).map((key) => `${prefix}${/^[^/]*\/?/.exec(key.slice(prefix.length))?.[0]}`);
+    for (const name of new Set(names)) yield { name };
   }
 
   async time(): Promise<Date | undefined> {

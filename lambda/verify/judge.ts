@@ -1,0 +1,221 @@
+import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
+import { resourceNames } from '../resources';
+import type { ArchiveReader } from './archive-reader';
+import { type CheckedObject, checkObject, describeUnrecorded } from './check-object';
+import type { Clusters } from './clusters';
+import { type Excusable, notAKey } from './finding';
+import { mapConcurrently } from './map-concurrently';
+import { firstOf } from './newest-first';
+import { type FoundObject, keysOfCluster } from './objects-between';
+import { readStoredRun } from './read-run';
+import { RecordedObjects } from './recorded-objects';
+import { type ListedRun, type Period, runsBetween } from './run-keys';
+import type { SeenRun } from './seen-run';
+import {
+  type StoredOutcome,
+  storedOutcomes,
+  unvouchedBy,
+  unvouchedWithout,
+  type VerifiedRun,
+  type VerifyRunContext,
+  verifyRun,
+} from './verify-run';
+
+/** What is judged at once: runs of a period, and of them some clusters. The smallest is one cluster of one run. */
+export interface Stretch extends Period {
+  readonly clusters: Clusters;
+}
+
+export interface JudgeContext extends VerifyRunContext {
+  readonly reader: ArchiveReader;
+  /** Listings and objects read at once. */
+  readonly concurrency: number;
+  /** What was written after this time may still get its run record; undefined: nothing comes any more. */
+  readonly settled: Date | undefined;
+  /** Receives what is not as it should be, unless the lifecycle explains it. */
+  readonly unlessExpired: (finding: Excusable) => void;
+  /** Whether the content of a recorded object is read, and not only whether it is there. */
+  readonly isRead: (outcome: StoredOutcome) => boolean;
+  /** Receives each object that was read. */
+  readonly onObject: (object: JudgedObject) => void;
+}
+
+export interface JudgedObject extends CheckedObject {
+  readonly key: string;
+  /** What the run records say of it; undefined: none names it. */
+  readonly outcome: StoredOutcome | undefined;
+  /** Whether a seal, or a record that is what the seals say, has this content; in an archive without seals it is true. */
+  readonly isVouched: boolean;
+  /** When it was written by the archive's clock; undefined: it was not listed. */
+  readonly writtenAt?: Date;
+}
+
+/** One run that has records, and what a judgement of it could tell. */
+export interface JudgedRun extends SeenRun {
+  /** How many records it has. */
+  readonly records: number;
+  /** Keys of those whose content is a run record. */
+  readonly readable: ReadonlySet<string>;
+  /** Keys of those that are not what the seals say. */
+  readonly unattested: ReadonlySet<string>;
+  /** Whether all configurations that they name can be read. */
+  readonly areConfigured: boolean;
+  /** Whether all of that can be read, and no record is missing: what is not found then is not so. */
+  readonly isWhole: boolean;
+}
+
+/** What was met in a stretch so far. */
+interface Met {
+  /** Objects that run records name. */
+  readonly named: RecordedObjects;
+  /** Those of them that were not read, and not listed yet. */
+  readonly awaited: RecordedObjects;
+  /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
+  readonly lost: Map<number, string>;
+  /** Keys that `unlessExpired` has. */
+  readonly gone: Set<string>;
+}
+
+/**
+ * Judges a stretch: the records of each run beside each other, their configurations and the seals; every object that they
+ * name; every object that lies there and none names; and what is sealed and gone. Memory: the records of one run at a time,
+ * and a few bits for each object.
+ * @returns the runs that have records, oldest first. What lies beside them is judged after the last
+ * @throws ArchiveReadError, and whatever the reader throws when its time is over: then the stretch was not judged whole
+ */
+export async function* judge(stretch: Stretch, context: JudgeContext): AsyncGenerator<JudgedRun> {
+  const { reader, sealed, unlessExpired } = context;
+  const met: Met = { named: new RecordedObjects(), awaited: new RecordedObjects(), lost: new Map(), gone: new Set() };
+  const lack = (one: Excusable) => {
+    met.gone.add(one.key);
+    unlessExpired(one);
+  };
+  for await (const listed of runsBetween(reader, stretch))
+    yield await judgeRun(listed, stretch, { ...context, unlessExpired: lack }, met);
+  for (const { key } of sealed.gone(stretch)) {
+    const { run } = parseRunRecordKey(key) ?? {};
+    if (run !== undefined) met.lost.set(run.getTime(), key);
+  }
+  const beside = mapConcurrently(unnamedIn(stretch, context, met), context.concurrency, (object) =>
+    judgeUnnamed(object, context, met),
+  );
+  for await (const _ of beside);
+  await lookAgain(stretch, { ...context, unlessExpired: lack }, met);
+  for (const one of sealed.gone(stretch)) if (!met.gone.has(one.key) && isIn(stretch, one.key)) unlessExpired(one);
+}
+
+/** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
+async function judgeRun(listed: ListedRun, stretch: Stretch, context: JudgeContext, met: Met): Promise<JudgedRun> {
+  const verified = await verifyRun(context.reader, listed, context);
+  const { merged, unattested, isUnread, lacking, ...seen } = verified;
+  const time = listed.run.getTime();
+  for (const { key } of merged.badRecords) if (unattested.has(key)) met.lost.set(time, key);
+  if (isUnread) met.named.addWholeRun(listed.run);
+  for (const one of lacking) context.unlessExpired(one);
+  await judgeNamed(verified, stretch, context, met);
+  let areConfigured = true;
+  for (const { configuration } of merged.starts)
+    areConfigured &&= (await context.configurations.get(configuration)) !== undefined;
+  const [gone] = context.sealed.gone({ from: listed.run, to: listed.run });
+  const areAllThere = gone === undefined && lacking.every(({ kind }) => kind !== 'missing');
+  const readable = new Set(merged.read.flatMap(({ key, record }) => (record === undefined ? [] : key)));
+  const { run, isScheduled, used } = seen;
+  const isWhole = areConfigured && areAllThere && merged.badRecords.length === 0;
+  return { run, isScheduled, used, records: listed.records.length, readable, unattested, areConfigured, isWhole };
+}
+
+/** Judges what the records of a run name. */
+async function judgeNamed(run: VerifiedRun, { clusters }: Stretch, context: JudgeContext, met: Met): Promise<void> {
+  const { reader, concurrency, isRead } = context;
+  const outcomes = storedOutcomes(run.merged, clusters.has);
+  const check = async (outcome: StoredOutcome) => ({
+    outcome,
+    checked: isRead(outcome) ? await checkObject(reader, outcome.key, outcome) : undefined,
+  });
+  for await (const { outcome, checked } of mapConcurrently(outcomes, concurrency, check)) {
+    met.named.add(outcome.name);
+    if (checked !== undefined) judgeContent(run, outcome, checked, context);
+    else {
+      met.awaited.add(outcome.name);
+      if (!run.isAttested(outcome)) context.find('unvouched', outcome.key, unvouchedBy(run.unattested));
+    }
+  }
+}
+
+function judgeContent(run: VerifiedRun, outcome: StoredOutcome, checked: CheckedObject, context: JudgeContext): void {
+  const { sealed, find, unlessExpired, onObject } = context;
+  const { key, fetchedAt } = outcome;
+  const { problem, sha256 } = checked;
+  const isMissing = problem?.kind === 'missing';
+  const isSealed = !isMissing && sealed.checkObject(key, sha256);
+  const isVouched = isSealed || run.isAttested(outcome);
+  if (isMissing)
+    unlessExpired({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run.run) });
+  else if (problem !== undefined) find(problem.kind, key, problem.problem);
+  else if (!isVouched) find('unvouched', key, unvouchedBy(run.unattested));
+  onObject({ key, outcome, ...checked, isVouched });
+}
+
+/** Lists what the clusters have of the stretch, and gives what no run record names. */
+async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: JudgeContext, met: Met) {
+  const list = async ([resource, cluster]: readonly [(typeof resourceNames)[number], string]) => {
+    const unnamed: FoundObject[] = [];
+    for await (const object of keysOfCluster(reader, resource, cluster, stretch)) {
+      // It is there. What it holds is another question.
+      sealed.checkObject(object.key, undefined);
+      if (object.name === undefined || !met.named.has(object.name)) unnamed.push(object);
+      else met.awaited.delete(object.name);
+    }
+    return unnamed;
+  };
+  const listings = function* () {
+    for (const resource of resourceNames)
+      for (const cluster of stretch.clusters.names) yield [resource, cluster] as const;
+  };
+  for await (const unnamed of mapConcurrently(listings(), concurrency, list)) yield* unnamed;
+}
+
+/** Judges an object that no run record names. */
+async function judgeUnnamed(object: FoundObject, context: JudgeContext, met: Met): Promise<void> {
+  const { reader, sealed, find, settled, unlessExpired, onObject } = context;
+  const { key, name, writtenAt, damage } = object;
+  if (name === undefined) return find('unrecorded', key, damage ?? notAKey);
+  if (damage === undefined && settled !== undefined && writtenAt > settled)
+    return find('pending', key, 'no run record has it yet; it was written a short time ago');
+  const checked = await checkObject(reader, key);
+  const { problem, sha256 } = checked;
+  // It was listed, and has been removed since.
+  if (problem?.kind === 'missing' && damage === undefined) return;
+  const isVouched = sealed.checkObject(key, sha256);
+  const lost = isVouched ? undefined : met.lost.get(name.run.getTime());
+  const told =
+    lost === undefined
+      ? { kind: 'unrecorded' as const, problem: describeUnrecorded(problem) }
+      : (problem ?? { kind: 'unvouched' as const, problem: unvouchedWithout(lost) });
+  // The lifecycle removes objects. It explains nothing of what cannot be one.
+  if (damage === undefined) unlessExpired({ ...told, key, writtenAt });
+  else find(told.kind, key, told.problem);
+  onObject({ key, outcome: undefined, ...checked, isVouched, writtenAt });
+}
+
+/** Opens what run records name and no listing has: the records were read before, and may have named what came later. */
+async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
+  const { reader, concurrency, find, unlessExpired } = context;
+  for (const run of [...awaited.runs()]) {
+    const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
+    if (listed === undefined) continue;
+    const merged = await readStoredRun(reader, listed);
+    const outcomes = storedOutcomes(merged, (name) => stretch.clusters.has(name) && awaited.has(name));
+    const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
+    for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
+      const { key, fetchedAt } = outcome;
+      if (problem?.kind === 'missing')
+        unlessExpired({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
+      else if (problem !== undefined) find(problem.kind, key, problem.problem);
+    }
+  }
+}
+
+function isIn({ clusters }: Stretch, key: string): boolean {
+  return clusters.has(parseObjectKey(key) ?? { run: parseRunRecordKey(key)?.run });
+}

@@ -1,0 +1,79 @@
+import { dayMs } from '../time-limits';
+import { damageKinds, type Excusable, type Find, type Finding, type FindingKind, findingKinds } from './finding';
+import type { JudgedObject } from './judge';
+import type { Part } from './part';
+import type { RightSeal, SealChain } from './seals/seal-chain';
+import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
+
+export interface VerifyCounts {
+  runs: number;
+  records: number;
+  /** Recorded objects that were read and are right, by run records that the seals attest if there are any. */
+  sound: number;
+  /** Recorded objects that were archived with a doubt. */
+  doubts: number;
+  /** Uncompressed content that was read, in bytes. */
+  bytes: number;
+  /** What the lifecycle has removed, or is about to remove. */
+  expired: number;
+  found: Record<FindingKind, number>;
+  /** How much of it is damage that the newest seal acknowledges. */
+  acknowledged: number;
+  /** The chain of seals, and the newest of them; null: the archive is not sealed. */
+  sealed: {
+    readonly seals: number;
+    readonly newest: Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'> | null;
+  } | null;
+}
+
+export interface OpenedFinding extends Finding, SaidOfFinding {}
+
+export interface VerdictOptions {
+  readonly now: Date;
+  readonly part: Part | undefined;
+  readonly mails: readonly string[] | undefined;
+  readonly onFinding: (finding: OpenedFinding) => void;
+}
+
+/** Longest description of a problem, in characters. */
+const mostCharacters = 500;
+
+/** What a verification has found so far. */
+export class Verdict {
+  readonly counts: VerifyCounts;
+  readonly sealed: SealedArchive;
+  /** What the lifecycle may explain. Whether it does is known once all runs are. */
+  readonly excusable: Excusable[] = [];
+  readonly #onFinding: VerdictOptions['onFinding'];
+
+  constructor(chain: SealChain, { now, part, mails, onFinding }: VerdictOptions) {
+    this.#onFinding = onFinding;
+    // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
+    const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
+    this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails });
+    const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
+    const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
+    this.counts = { ...read, found, acknowledged: 0, sealed: null };
+  }
+
+  readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem }, this.sealed.saidOf({ kind, key }));
+
+  readonly unlessExpired = (one: Excusable): void => {
+    this.excusable.push(one);
+  };
+
+  readonly onObject = ({ outcome, bytes, problem, isVouched }: JudgedObject): void => {
+    if (outcome === undefined) return;
+    this.counts.bytes += bytes;
+    if (outcome.doubt !== undefined) this.counts.doubts += 1;
+    if (problem === undefined && isVouched) this.counts.sound += 1;
+  };
+
+  /** @param said what the seals say of it */
+  say({ kind, key, problem }: Finding, { since, acknowledged }: SaidOfFinding): void {
+    this.counts.found[kind] += 1;
+    if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
+    // It may quote what somebody wrote into the archive, at any length.
+    this.#onFinding({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
+  }
+}
