@@ -1,35 +1,40 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { defaultArchive } from '../archive/open-archive';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { ReportBuilder } from '../report/build-report';
+import { reportHtml } from '../report/report-html';
 import { formatBytes, formatCount } from '../terminal/format';
-import { escapedJson, printable } from '../terminal/printable';
+import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
-import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
+import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withOneRun, withPeriod } from './options';
 import { describeOverdue } from './print-health';
 
 interface Options extends RunOptions {
-  readonly out?: string;
+  readonly out: string;
+  readonly all?: boolean;
 }
 
 const defaultRuns = 100;
 
 export function reportCommand(context: CommandContext): Command {
+  const { terminal } = context;
   const command = new Command('report')
     .summary('the whole fleet on one page')
     .description('Writes one HTML page: clusters down, runs across, each cell its outcome. It needs no network.')
-    .option('--out <file>', 'where to write the page; - for standard output (default with --json)');
-  withHelp(withRuns(command, context.terminal, defaultRuns), context.terminal, helpText);
-  return command.action((options: Options) => {
-    const { out = options.json === true ? '-' : undefined } = options;
-    if (out === undefined)
-      return command.error("error: required option '--out <file>' not specified; - writes to standard output");
-    return readRuns(context, options, (reader) => writeReport(context.terminal, reader, options, out));
-  });
+    .requiredOption('--out <file>', 'where to write the page; - writes to standard output')
+    .option('--all', 'show every cluster, however large the page becomes')
+    .option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
+  withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
+  withHelp(withLast(command, 'runs', `${defaultRuns}, with --from all`), terminal, helpText);
+  return command.action((options: Options) =>
+    readRuns(context, options, (reader) => writeReport(terminal, reader, options)),
+  );
 }
 
-async function writeReport(terminal: Terminal, reader: RunReader, options: Options, out: string): Promise<void> {
+async function writeReport(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
+  const { out, all = false } = options;
   const builder = new ReportBuilder();
   const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
   for await (const row of reader.select(selectionOf(options, defaultRuns))) {
@@ -41,24 +46,32 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
     throw new ArchiveReadError(`Writing the report failed: ${location} has no runs in this period`);
   const overdue = isNewest ? await reader.overdue() : undefined;
   if (overdue !== undefined) builder.addAbsent(overdue);
-  const data = builder.finish({
+  const report = builder.finish({
     archive: location,
-    createdAt: reader.now.toISOString(),
+    createdAt: reader.now,
     isNewest,
     overdue: overdue && describeOverdue(overdue),
     ...(await reader.stale(isNewest ? reader.now : reader.newest)),
   });
-  // Other commands do not need esbuild, which takes long to load.
-  const { reportHtml } = await import('../report/report-html');
-  const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);
-  if (out === '-') return print(terminal.out, text);
-  await writeFile(out, text);
-  const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
-  await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
+  if (out === '-') {
+    for (const part of reportHtml(report, all)) await print(terminal.out, part);
+    return;
+  }
+  let bytes = 0;
+  const counted = function* () {
+    for (const part of reportHtml(report, all)) {
+      bytes += Buffer.byteLength(part);
+      yield part;
+    }
+  };
+  await writeFile(out, counted());
+  const counts = `${formatCount(report.clusters.length, 'cluster')}, ${formatCount(report.runs.length, 'run')}`;
+  await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(bytes)}\n`);
 }
 
 const helpText = `
-With --json: the data behind the page instead of the page.
+The table has every cluster, as long as that makes at most 20,000 cells. Of a larger fleet it has the clusters with
+failures, doubts, late content or changes, the worst first; --all shows every cluster.
 
 Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done, or
 a run record could not be read.

@@ -4,10 +4,9 @@ import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { type ContentHashes, isSameContent } from '../archive/cluster-objects';
-import type { FoundStale } from '../archive/run-reader';
-import type { Cell, ReportData } from './page/report-data';
+import type { Cell, Report } from './report';
 
-/** Most kinds of cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
+/** Most distinct cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
 const maxWordings = 5000;
 
 /** Most reasons that the page gives for one run. */
@@ -17,20 +16,25 @@ const maxReasons = 5;
 const maxAbsent = 50;
 
 /** What the page says that is not in the runs. */
-export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'> & FoundStale;
+export type ReportFacts = Omit<Report, 'runs' | 'clusters' | 'cells' | 'badRecords'>;
 
-/** By run, with holes. */
-type Series = Readonly<Record<'cells' | 'sizes', number[]>>;
+interface Cluster {
+  readonly uid: string;
+  /** By run, with holes. */
+  readonly cells: Readonly<Record<Resource, number[]>>;
+  readonly newest: Record<Resource, ContentHashes>;
+  readonly counts: Record<'failures' | 'changes' | 'late' | 'doubts', number>;
+}
 
-/** Builds the report's data from runs in time order. It keeps a few bytes of each cluster and run. */
+/** Builds the report from runs in time order. It keeps a few bytes of each cluster and run. */
 export class ReportBuilder {
-  readonly #runs: ReportData['runs'][number][] = [];
-  readonly #clusters = new Map<string, { readonly uid: string } & Record<Resource, Series>>();
-  /** The cells, each once, by their JSON. */
+  readonly #runs: Report['runs'][number][] = [];
+  readonly #clusters = new Map<string, Cluster>();
+  /** The distinct cells, by their JSON. */
   readonly #cells = new Map<string, { readonly index: number; readonly cell: Cell }>();
-  /** What was archived last. */
-  readonly #newest = new Map<Series, ContentHashes>();
-  readonly #badRecords: ReportData['badRecords'][number][] = [];
+  readonly #badRecords: Report['badRecords'][number][] = [];
+  /** How many cluster x resource the last run had that the schedule started. */
+  #scheduled = 0;
 
   add(run: Run): void {
     const bytes = { log: 0, manifest: 0 };
@@ -38,49 +42,48 @@ export class ReportBuilder {
       if (isStored(outcome)) bytes[outcome.resource] += outcome.bytes ?? 0;
       this.#addOutcome(run, outcome);
     }
-    const { status, attempts, durationMs, counts, storedBytes } = run;
+    const { run: time, status, attempts, durationMs, counts, storedBytes } = run;
     const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
     const reasons = missing.slice(0, maxReasons).map(({ reason, count }) => ({ reason, count }));
     const reasonsLeftOut = missing.length - reasons.length;
-    const time = run.run.toISOString();
     this.#runs.push({ time, status, attempts, durationMs, counts, reasons, reasonsLeftOut, bytes, storedBytes });
     this.#badRecords.push(...run.badRecords);
+    if (run.starts.some(({ trigger }) => trigger === 'schedule'))
+      this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
   }
 
-  /** Takes note of runs that were due before the next one and are not there. */
+  /** Adds absent runs. As much was due in each as in the scheduled run before. */
   addAbsent({ times }: AbsentRuns): void {
     const shown = times.slice(0, maxAbsent);
     for (const [at, time] of shown.entries()) {
       const leftOut = at === shown.length - 1 ? times.length - shown.length : 0;
-      this.#runs.push({ time: time.toISOString(), status: 'absent', leftOut });
+      this.#runs.push({ time, status: 'absent', leftOut, due: this.#scheduled * (1 + leftOut) });
     }
   }
 
-  finish({ notCovered, ...facts }: ReportFacts): ReportData {
-    return {
-      ...facts,
-      runs: this.#runs,
-      clusters: [...this.#clusters.values()],
-      cells: [...this.#cells.values()].map(({ cell }) => cell),
-      notCovered: notCovered.length,
-      badRecords: this.#badRecords,
-    };
+  finish(facts: ReportFacts): Report {
+    const clusters = [...this.#clusters.values()].map(({ newest, ...cluster }) => cluster);
+    const cells = [...this.#cells.values()].map(({ cell }) => cell);
+    return { ...facts, runs: this.#runs, clusters, cells, badRecords: this.#badRecords };
   }
 
   #addOutcome(run: Run, outcome: RunOutcome): void {
-    const at = this.#runs.length;
-    const series = this.#seriesOf(outcome);
-    const { sha256, logSha256, bytes, state } = outcome;
-    const before = this.#newest.get(series) ?? {};
-    if (sha256 !== undefined) this.#newest.set(series, { sha256, logSha256 });
-    series.cells[at] = this.#indexOf({
+    const cluster = this.#clusterOf(outcome);
+    const { resource, sha256, logSha256, state } = outcome;
+    const isChanged = isSameContent(cluster.newest[resource], outcome) === false;
+    if (sha256 !== undefined) cluster.newest[resource] = { sha256, logSha256 };
+    const cell: Cell = {
       outcome: isStored(outcome) ? 'archived' : outcome.outcome === 'failed' ? 'failed' : 'not-attempted',
       ...(isLate(run.run, outcome.fetchedAt) && { isLate: true }),
-      ...(isSameContent(before, outcome) === false && { isChanged: true }),
+      ...(isChanged && { isChanged }),
       state,
       ...this.#reasonOf(outcome),
-    });
-    if (bytes !== undefined) series.sizes[at] = bytes;
+    };
+    if (cell.outcome !== 'archived') cluster.counts.failures += 1;
+    else if (cell.reason !== undefined) cluster.counts.doubts += 1;
+    if (cell.isLate) cluster.counts.late += 1;
+    if (isChanged && resource === 'manifest') cluster.counts.changes += 1;
+    cluster.cells[resource][this.#runs.length] = this.#indexOf(cell);
   }
 
   #reasonOf(outcome: RunOutcome): Pick<Cell, 'reason' | 'group'> {
@@ -91,11 +94,13 @@ export class ReportBuilder {
     return { reason: this.#cells.size < maxWordings ? failure.error : group, group };
   }
 
-  #seriesOf({ cluster: uid, resource }: RunOutcome): Series {
-    const none = { log: { cells: [], sizes: [] }, manifest: { cells: [], sizes: [] } };
-    const cluster = this.#clusters.get(uid) ?? { uid, ...none };
-    this.#clusters.set(uid, cluster);
-    return cluster[resource];
+  #clusterOf({ cluster: uid }: RunOutcome): Cluster {
+    const known = this.#clusters.get(uid);
+    if (known !== undefined) return known;
+    const counts = { failures: 0, changes: 0, late: 0, doubts: 0 };
+    const made = { uid, cells: { log: [], manifest: [] }, newest: { log: {}, manifest: {} }, counts };
+    this.#clusters.set(uid, made);
+    return made;
   }
 
   #indexOf(cell: Cell): number {

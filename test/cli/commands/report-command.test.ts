@@ -1,17 +1,47 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cell, ReportData, ReportSeries } from '../../../cli/report/page/report-data';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
-import { asBucket } from '../operator-archive';
+import { ArchiveFixture, type AttemptFixture, answerBut, hour, logRecord } from '../archive-fixture';
+import { asBucket, operatorArchive } from '../operator-archive';
 import { runCollector } from '../run-collector';
 
-const hostile = `</script><script>owned()</script><!--<script>\u2028&amp;<img src=x onerror=owned()>`;
+const hostile = `</script><script>owned()</script><!--<script>\u2028&amp;"'<img src=x onerror=owned()>`;
 const answer: AttemptFixture['answer'] = (cluster, resource) =>
   cluster === 'down'
     ? { failed: hostile }
     : { content: resource === 'log' ? logRecord(cluster, hostile) : 'kind: Namespace\n', state: hostile };
+
+async function reportOf(folder: string, args: readonly string[] = [], now?: string) {
+  const command = ['report', '--archive', folder, '--out', '-', ...args];
+  const { code, out: page, err } = await runCollector(command, now === undefined ? {} : { now: new Date(now) });
+  return { code, err, page, ...partsOf(page) };
+}
+
+/** What a person reads in the parts of a page: text without tags. */
+function partsOf(page: string) {
+  const part = (pattern: RegExp) => textOf(pattern.exec(page)?.[0] ?? '');
+  const rows = [...page.matchAll(/<th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => row);
+  return {
+    verdict: part(/<section id="verdict"[\s\S]*?<\/section>/),
+    totals: part(/<section id="totals"[\s\S]*?<\/section>/),
+    failures: part(/<section id="failures"[\s\S]*?<\/section>/),
+    doubts: part(/<section id="doubts"[\s\S]*?<\/section>/),
+    changes: part(/<section id="changes"[\s\S]*?<\/section>/),
+    clusters: rows.map((row) => textOf(/<span[^>]*>(.*?)<\/span>/.exec(row)?.[0] ?? '')),
+    /** The classes of the cells of each cluster. */
+    cells: rows.map((row) => [...row.matchAll(/<td(?: class="([^"]*)")?>/g)].map(([, classes]) => classes ?? '')),
+    opened: [...page.matchAll(/<details name="cell">[\s\S]*?<\/details>/g)].map(([one]) => textOf(one)),
+  };
+}
+
+function textOf(markup: string): string {
+  const text = markup.replace(/<\/(p|h2|h3|li|div|dt|dd|summary)>/g, ' ').replace(/<[^>]*>/g, '');
+  const named = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' } as const;
+  const plain = text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: keyof typeof named) => named[name]);
+  return plain.replace(/\s+/g, ' ').trim();
+}
 
 describe('report', () => {
   let archive: ArchiveFixture;
@@ -22,15 +52,9 @@ describe('report', () => {
       await archive.attempt({ run: hour(at), clusters: ['alpha', 'down', hostile.slice(0, 40)], answer });
   });
 
-  async function report(...args: string[]) {
-    const out = join(archive.folder, 'report.html');
-    const result = await runCollector(['report', '--archive', archive.folder, '--out', out, ...args]);
-    return { ...result, page: result.code === 3 ? '' : await readFile(out, 'utf8') };
-  }
-
-  it("the page's policy allows its own style and script by their hashes, and nothing else", async () => {
-    const { page } = await report();
-    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+  it('the policy of the page allows its own style and script by their hashes, and nothing else', async () => {
+    const { page } = await reportOf(archive.folder);
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'");
     const [style, script] = [/<style>([\s\S]*?)<\/style>/, /<script>([\s\S]*?)<\/script>/].map((part) =>
       createHash('sha256')
         .update(part.exec(page)?.[1] ?? '')
@@ -41,150 +65,221 @@ describe('report', () => {
     );
   });
 
-  it('whatever the service said, nothing in the data can leave its element', async () => {
-    const { page } = await report();
-    const data = /<script type="application\/json" id="data">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
-    expect(data).not.toMatch(/[<>&\u2028]/);
-    expect(JSON.parse(data)).toMatchObject({
-      clusters: [{ uid: 'alpha' }, { uid: 'down' }, { uid: hostile.slice(0, 40) }],
-      cells: [{ outcome: 'archived', state: hostile }, {}, { outcome: 'failed', reason: hostile }],
-    });
-    const rest = page.replace(data, '');
-    expect(rest.match(/<script/g)).toHaveLength(2);
-    expect(rest).not.toMatch(/\b(src|href)=|url\(|@import|https?:\/\/(?!www\.w3\.org)/);
+  it('whatever the service said is text on the page, and nothing of it is markup', async () => {
+    await archive.attempt({ run: hour(10), clusters: ['odd'], answer: () => ({ content: 'x', doubt: hostile }) });
+    const { page, clusters, failures, doubts } = await reportOf(archive.folder);
+    const shown = hostile.replace('\u2028', '\\u{2028}');
+    expect(clusters).toContain(hostile.slice(0, 40));
+    expect([failures, doubts]).toEqual([expect.stringContaining(shown), expect.stringContaining(shown)]);
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<img|<!--|\u2028/);
+    const tags = [...page.matchAll(/<[^>]*>/g)].join('').replace(/"[^"]*"/g, '');
+    expect(tags).not.toMatch(/\s(src|href|style|on\w+)=/);
+    expect(page).not.toMatch(/url\(|@import|https?:\/\//);
+  });
+
+  it('its script is short, and everything is on the page without it', async () => {
+    const { page } = await reportOf(archive.folder);
+    const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
+    expect(script.split('\n').length).toBeLessThanOrEqual(60);
+    expect(page).toMatch(/<div id="tools" hidden>/);
+    expect(script).not.toMatch(/createElement|innerHTML/);
   });
 
   it('a damaged run record is on the page, and the exit code says so', async () => {
     await archive.put(runRecordKey({ run: hour(10), attempt: 1 }), Buffer.from('{}'), {});
-    const { code, err, page } = await report();
+    const { code, err, verdict } = await reportOf(archive.folder);
     expect(code).toBe(1);
     expect(err).toContain('bad run record');
-    expect(page).toContain('it is not a valid run record');
-  });
-
-  it('runs that were due and are not there have a place, fifty of them in a row', async () => {
-    await archive.attempt({ run: hour(12), clusters: ['alpha'], answer });
-    await archive.attempt({ run: hour(12 + 61), clusters: ['alpha'], answer });
-    const { out } = await runCollector(['report', '--json', '--archive', archive.folder]);
-    const { runs, clusters } = JSON.parse(out);
-    expect(runs).toHaveLength(6 + 50);
-    expect(runs.slice(2, 4)).toEqual([
-      { time: '2026-11-20T10:00:00.000Z', status: 'absent', leftOut: 0 },
-      { time: '2026-11-20T11:00:00.000Z', status: 'absent', leftOut: 0 },
-    ]);
-    expect(runs.at(-2)).toEqual({ time: '2026-11-22T14:00:00.000Z', status: 'absent', leftOut: 10 });
-    expect(clusters[0].log.cells).toEqual([0, 0, null, null, 0, ...Array(50).fill(null), 0]);
-  });
-
-  it('--json needs no --out', async () => {
-    const { code, out, err } = await runCollector(['report', '--json', '--archive', archive.folder]);
-    expect([code, err]).toEqual([0, '']);
-    expect(JSON.parse(out).runs).toHaveLength(2);
+    expect(verdict).toMatch(/Damaged run record\S*: runs\/date=2026-11-20.* it is not a valid run record/);
+    expect(verdict).toContain('npm run collector -- verify --archive');
   });
 
   it('a period without runs makes no page', async () => {
-    const { code, err } = await report('--from', '2027-01-01');
-    expect(code).toBe(3);
+    const { code, err, page } = await reportOf(archive.folder, ['--from', '2027-01-01']);
+    expect([code, page]).toEqual([3, '']);
     expect(err).toContain('has no runs in this period');
   });
 
+  it('is written to a file, whose size it names', async () => {
+    const out = join(archive.folder, 'report.html');
+    const { code, err } = await runCollector(['report', '--archive', archive.folder, '--out', out]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/report\.html: 3 clusters, 2 runs, [\d.]+ KiB\n$/)]);
+    expect(await readFile(out, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  });
+
+  it('the verdict says how the last run ended and why, for how long, and what to do', async () => {
+    const { verdict } = await reportOf(archive.folder, [], '2026-11-20T09:20:00Z');
+    expect(verdict).toMatch(/^4 of 6 archived by the last run Run 2026-11-20T09:00:00Z, 20 min before this page was/);
+    expect(verdict).toContain('all 2 runs on this page are incomplete or absent');
+    expect(verdict).toContain('Stalest cluster: down: not archived for at least 2 runs, 1 h');
+    expect(verdict).toContain('npm run collector -- run --stack NAME --run 2026-11-20T09:00:00Z');
+    expect(verdict).toContain('npm run collector -- runs 2026-11-20T09:00:00Z --archive');
+  });
+
+  it('of the runs up to a time, the verdict is as it was then', async () => {
+    const { verdict } = await reportOf(archive.folder, ['--to', '2026-11-20T08:30']);
+    expect(verdict).toContain('archived by the last run on this page');
+    expect(verdict).toContain('not archived for at least 1 run, 0 min');
+  });
+
+  it('an absent run ends no bad streak, and what was due in it counts as not archived', async () => {
+    const long = await operatorArchive(300);
+    const { verdict, totals, opened, cells } = await reportOf(long.folder);
+    expect(verdict).toContain('all 60 runs on this page are incomplete or absent');
+    expect(verdict).toContain('1 scheduled run before it left no record, the last 2025-11-15T00:00:00Z');
+    expect(verdict).toContain('run --stack NAME --run 2025-11-15T00:00:00Z --without-record');
+    expect(totals).toContain('Archived 97.8 % 35,224 of 36,000 due');
+    expect(totals).toContain('Absent runs 1 600 due in them');
+    expect(opened.filter((text) => text.includes('absent: the run was scheduled, and left no record'))).toHaveLength(1);
+    expect(cells[0]?.indexOf('absent')).toBe(30);
+  });
+
+  it('fifty absent runs in a row have a column each, and all of them are counted', async () => {
+    await archive.attempt({ run: hour(12), clusters: ['alpha'], answer });
+    await archive.attempt({ run: hour(12 + 61), clusters: ['alpha'], answer });
+    const { cells, totals, page } = await reportOf(archive.folder);
+    expect(cells[0]).toHaveLength(2 + 2 + 1 + 50 + 1);
+    expect(page).toContain('so are the next 10 runs');
+    expect(totals).toContain('Absent runs 62 132 due in them');
+  });
+
+  it('a failed cell gives its reasons, and the command that explains them', async () => {
+    const { opened, cells } = await reportOf(archive.folder);
+    expect(cells[2]).toEqual(['l-failed m-failed', 'l-failed m-failed']);
+    const failed = opened.filter((text) => text.startsWith('down, run'));
+    expect(failed).toHaveLength(2);
+    expect(failed[0]).toMatch(/^down, run 2026-11-20T08:00:00Z log: failed, <\/script>.*manifest: failed, /);
+    expect(failed[0]).toContain(`npm run collector -- runs --cluster=down --archive ${archive.folder}`);
+  });
+
   describe('a change', () => {
-    /** What the page says of each run: `A` archived, `C` archived and changed, `F` failed, `-` not covered. */
-    async function shown(versions: readonly string[], contentOf: (version: string, at: number) => string) {
+    /** The sign of each cell of the manifest: `A` archived, `C` changed, `F` failed, `-` not covered. */
+    async function manifestsOf(versions: readonly string[]) {
       const other = await ArchiveFixture.create();
       for (const [at, version] of versions.entries())
         await other.attempt({
           run: hour(at),
           clusters: at < 3 ? ['a'] : ['a', 'b'],
-          answer: () => (version === 'none' ? { failed: 'no answer' } : { content: contentOf(version, at) }),
+          answer: (cluster, resource) => {
+            if (version === 'none') return { failed: 'no answer' };
+            return { content: resource === 'log' ? logRecord(cluster, 'same') : `v: ${version}\n` };
+          },
         });
-      const { out } = await runCollector(['report', '--json', '--out', '-', '--archive', other.folder]);
-      const { cells, clusters } = JSON.parse(out) as ReportData;
-      const letter = ({ outcome, isChanged }: Cell) => (isChanged ? 'C' : outcome.slice(0, 1).toUpperCase());
-      const letters = ({ cells: places }: ReportSeries) =>
-        places.map((place) => (place === null ? '-' : letter(cells[place] as Cell))).join('');
-      return clusters.map(({ log, manifest }) => ({ log: letters(log), manifest: letters(manifest) }));
+      const signs = { '': 'A', none: '-', 'l-well m-changed': 'C', 'l-failed m-failed': 'F' } as const;
+      const found = await reportOf(other.folder);
+      const letters = (classes: string[]) => classes.map((one) => signs[one as keyof typeof signs] ?? one).join('');
+      return { ...found, letters: found.cells.map(letters) };
     }
 
     it('counts from the last content known; a cluster that comes later has nothing before', async () => {
-      const found = await shown(['1', 'none', '1', 'none', '2'], (version) => `v: ${version}\n`);
-      expect(found).toMatchObject([{ manifest: 'AFAFC' }, { manifest: '---FA' }]);
+      const { letters } = await manifestsOf(['1', 'none', '1', 'none', '2']);
+      expect(letters).toEqual(['AFAFC', '---FA']);
     });
 
-    it('of a log is one of its text: its record changes with the time at which it was modified', async () => {
-      const record = (text: string, at: number) =>
-        JSON.stringify({ ...JSON.parse(logRecord('a', text)), metadata: { lastModifiedTimestamp: hour(at) } });
-      expect((await shown(['x', 'x', 'y', 'none', 'y'], record))[0]).toEqual({ log: 'AACFA', manifest: 'ACCFC' });
-    });
-  });
-
-  it('a doubt is listed beside the failures', async () => {
-    await archive.attempt({ run: hour(10), clusters: ['odd'], answer: () => ({ content: 'x', doubt: hostile }) });
-    const { code, page } = await report('--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(page)).toMatchObject({
-      cells: expect.arrayContaining([
-        { outcome: 'archived', reason: hostile, group: expect.stringContaining('script') },
-      ]),
-      runs: [{}, {}, { status: 'complete', counts: { archived: 2, doubts: 2 }, reasons: [] }],
+    it('is listed by run, newest first, with the commands that show it', async () => {
+      const { changes } = await manifestsOf(['1', '2', '2', '2', '3']);
+      expect(changes).toMatch(/^Manifest changes 2026-11-20T04:00:00Z 2 clusters a, b .* 2026-11-20T01:00:00Z a /);
+      expect(changes).toMatch(/What changed npm run --silent collector -- diff --run 2026-11-20T01:00:00Z --archive/);
+      expect(changes).toContain('history --all --from 2026-11-20T04:00:00Z --to 2026-11-20T04:00:00Z');
     });
   });
 
-  it('failures with the same reason have it once, and each run has its most frequent reasons', async () => {
+  it('late content, doubts and clusters that are not attempted have signs of their own', async () => {
     const other = await ArchiveFixture.create();
-    const clusters = Array.from({ length: 30 }, (_, at) => `c-${at}`);
-    await other.attempt({
-      run: hour(8),
-      clusters: [...clusters, 'slow', 'spare'],
-      optional: ['spare'],
-      answer: (cluster, resource) =>
-        cluster === 'slow'
-          ? { notAttempted: 'the time limit is near' }
-          : { failed: `GET ${resource} of cluster ${cluster} failed: 503; gave up after 5 requests` },
-    });
-    const { out } = await runCollector(['report', '--json', '--archive', other.folder]);
-    const { runs, cells } = JSON.parse(out) as ReportData;
-    expect(runs).toMatchObject([
-      {
-        counts: { archived: 0, failed: 60, notAttempted: 2, optionalMissing: 2 },
-        reasons: [
-          { reason: '503 Service Unavailable', count: 60 },
-          { reason: 'the time limit is near', count: 2 },
-        ],
-        reasonsLeftOut: 0,
-      },
-    ]);
-    const groups = new Set(['503 Service Unavailable', 'the time limit is near']);
-    expect(new Set(cells.map(({ group }) => group))).toEqual(groups);
-    expect(cells).toHaveLength(63);
+    const answers = { odd: { content: 'x', doubt: 'it is odd' }, waiting: { notAttempted: 'the time limit is near' } };
+    const clusters = ['late', 'odd', 'waiting'];
+    await other.attempt({ run: hour(8), startedAt: hour(10), clusters, answer: answerBut(answers) });
+    const { cells, doubts, verdict } = await reportOf(other.folder);
+    expect(cells).toEqual([['l-late m-late'], ['l-doubt m-doubt'], ['l-not-attempted m-not-attempted']]);
+    expect(doubts).toContain('2 × it is odd odd · only in the last run');
+    expect(verdict).toContain('4 of 6 archived by the last run, 2 with a doubt');
   });
 
-  it('which clusters are stale is said as it was at the last of the runs, if these are not the newest', async () => {
-    const stale = async (...args: string[]) => JSON.parse((await report('--json', ...args)).page).stale;
-    expect(await stale()).toEqual([{ cluster: 'down', runs: 2, hours: 4, lastArchived: null }]);
-    expect(await stale('--to', '2026-11-20T08:30')).toMatchObject([{ runs: 1, hours: 0 }]);
-    expect(await stale('--run', '2026-11-20T09:00')).toMatchObject([{ runs: 1, hours: 0 }]);
+  it('failures with the same reason are one entry, with the clusters that have it', async () => {
+    const other = await ArchiveFixture.create();
+    const clusters = Array.from({ length: 60 }, (_, at) => `c-${at}`);
+    for (const at of [8, 9])
+      await other.attempt({
+        run: hour(at),
+        clusters,
+        answer: (cluster, resource) => ({ failed: `GET ${resource} of cluster ${cluster} failed: 503; gave up` }),
+      });
+    const { failures, verdict } = await reportOf(other.folder);
+    const begin = 'Not archived 240 × 503 Service Unavailable 60 clusters · from 2026-11-20T08:00:00Z to the last run';
+    expect(failures.startsWith(`${begin} c-0 log and manifest, 2 runs, the last 2026-11-20T09:00:00Z`)).toBe(true);
+    expect(failures).toMatch(/and 10 more clusters$/);
+    expect(verdict).toContain('120 failed: 503 Service Unavailable');
   });
 
-  it('what is due is said of a bucket, up to more than a thousand times, and not of a copy or of older runs', async () => {
+  it('of a large fleet the table has the clusters with anything to say, the worst first; --all has every one', async () => {
+    const large = await ArchiveFixture.create();
+    const clusters = Array.from({ length: 10_001 }, (_, at) => `c-${at}`);
+    const failing: Readonly<Record<string, number>> = { 'c-77': 8, 'c-500': 9 };
+    const record = await large.attempt({ run: hour(8), clusters: [], answer, configuration: { clusters: [] } });
+    for (const at of [8, 9]) {
+      const outcomes = clusters.map((cluster) =>
+        at >= (failing[cluster] ?? 10)
+          ? ({ cluster, resource: 'log', outcome: 'failed', error: 'no' } as const)
+          : ({ cluster, resource: 'log', outcome: 'archived', key: 'k', fetchedAt: hour(at).toISOString() } as const),
+      );
+      const counts = { ...record.counts, archived: clusters.length - 1, failed: 1 };
+      await large.putRecord({ ...record, run: hour(at).toISOString(), status: 'incomplete', counts, outcomes });
+    }
+    const some = await reportOf(large.folder);
+    expect(some.clusters).toEqual(['c-77', 'c-500']);
+    expect(some.page).toContain('2 of 10,001 clusters');
+    expect((await reportOf(large.folder, ['--all'])).clusters).toHaveLength(10_001);
+  });
+
+  it('what is overdue is said of a bucket, and not of a copy or of older runs', async () => {
     const bucket = await asBucket(archive.folder);
-    const overdue = async (location: string, now: string, ...args: string[]) => {
-      const { out } = await runCollector(['report', '--json', '--archive', location, ...args], { now: new Date(now) });
-      const { overdue, isNewest } = JSON.parse(out);
-      return [isNewest, overdue];
-    };
-    const said = (count: string) => [
-      true,
-      expect.stringContaining(`due ${count} times since 2026-11-20T10:00:00Z, no`),
-    ];
-    expect(await overdue(bucket.location, '2026-11-20T14:00:00Z')).toEqual(said('3'));
-    expect(await overdue(bucket.location, '2027-11-20T10:30:00Z')).toEqual(said('more than 1,000'));
-    expect(await overdue(archive.folder, '2026-11-20T13:00:00Z')).toEqual([true, undefined]);
-    for (const older of ['--to', '--run'])
-      expect(await overdue(bucket.location, '2026-11-22T10:30:00Z', older, '2026-11-20T08:00')).toEqual([
-        false,
-        undefined,
-      ]);
+    const verdictOf = async (location: string, ...args: string[]) =>
+      (await reportOf(location, args, '2026-11-20T14:00:00Z')).verdict;
+    expect(await verdictOf(bucket.location)).toMatch(
+      /Overdue: .*2026-11-20T10:00:00Z.*collector -- doctor --stack NAME/,
+    );
+    expect(await verdictOf(archive.folder)).not.toContain('Overdue');
+    expect(await verdictOf(bucket.location, '--to', '2026-11-20T08:00')).not.toContain('Overdue');
     await bucket.close();
   });
 });
+
+describe('the commands of the report', () => {
+  it.each([
+    'plain',
+    "it's a 'quoted' one",
+    '--looks-like-an-option',
+  ])('work as they stand, for cluster %s', async (uid) => {
+    const archive = await ArchiveFixture.create();
+    for (const at of [8, 9, 10])
+      await archive.attempt({
+        run: hour(at),
+        clusters: [uid],
+        answer: (_, resource) => {
+          if (at === 10 && resource === 'log') return { failed: 'no answer' };
+          return { content: resource === 'log' ? logRecord(uid, `log ${at}`) : `replicas: ${at}\n`, doubt: 'odd' };
+        },
+      });
+    const folder = join(await mkdtemp(join(tmpdir(), 'collector-report-')), "it's an archive");
+    await rename(archive.folder, folder);
+    const { page } = await reportOf(folder);
+    const commands = [...page.matchAll(/<code>(.*?)<\/code>/g)].map(([, line = '']) => textOf(line));
+    const ran = async (pattern: RegExp) => {
+      const words = shellWords(commands.find((line) => pattern.test(line)) ?? '');
+      expect(words.slice(0, words.indexOf('--'))).toEqual(expect.arrayContaining(['npm', 'run', 'collector']));
+      return (await runCollector(words.slice(words.indexOf('--') + 1))).out;
+    };
+    expect(await ran(/diff --run 2026-11-20T09/)).toContain('-replicas: 8\n+replicas: 9');
+    expect(await ran(/history --all --from 2026-11-20T09/)).toMatch(/^2026-11-20T09:00:00Z changed: 1 cluster: /);
+    expect(await ran(/show --resource log --run 2026-11-20T09/)).toBe('log 9');
+    expect(await ran(/runs 2026-11-20T10/)).toContain('1 of 2');
+    expect(await ran(/runs --cluster=/)).toContain('no answer');
+  });
+});
+
+/** The arguments of a command line as a shell reads it. */
+function shellWords(line: string): string[] {
+  const words = [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)];
+  return words.map(([word]) => word.replace(/'([^']*)'|\\(.)/g, '$1$2'));
+}
