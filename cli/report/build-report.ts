@@ -37,12 +37,8 @@ export class ReportBuilder {
   #scheduled = 0;
 
   add(run: Run): void {
-    const bytes = { log: 0, manifest: 0 };
-    for (const outcome of run.outcomes) {
-      if (isStored(outcome)) bytes[outcome.resource] += outcome.bytes ?? 0;
-      this.#addOutcome(run, outcome);
-    }
-    const { run: time, status, attempts, durationMs, counts, storedBytes } = run;
+    for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
+    const { run: time, status, attempts, durationMs, counts, bytes, storedBytes } = run;
     const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
     const reasons = missing.slice(0, maxReasons).map(({ reason, count }) => ({ reason, count }));
     const reasonsLeftOut = missing.length - reasons.length;

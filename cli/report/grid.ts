@@ -19,7 +19,7 @@ import { flappingText, staleText } from './verdict';
 const mostCells = 20_000;
 
 /** The clusters of the table, by name. Of a large fleet those that have anything to say, the worst first, as far as there is room. */
-export function clustersToShow({ clusters, runs }: Report, isAll: boolean): ReportCluster[] {
+export function clustersToShow({ clusters, runs }: Pick<Report, 'clusters' | 'runs'>, isAll: boolean): ReportCluster[] {
   const byName = new Intl.Collator('en', { numeric: true });
   const sorted = clusters.toSorted((a, b) => byName.compare(a.uid, b.uid));
   if (isAll || clusters.length * runs.length <= mostCells) return sorted;
@@ -80,25 +80,25 @@ function absentWords({ leftOut }: AbsentRun): string {
 function gridCell(report: Report, cluster: ReportCluster, at: number, commands: Commands): Html {
   const run = report.runs[at];
   if (run === undefined || !isPresent(run)) return html`<td class="absent"></td>`;
-  const found = resourceNames.map((resource) => ({ resource, cell: cellAt(report, cluster, resource, at) }));
-  const classes = found.map(({ resource, cell }) => `${resource === 'log' ? 'l' : 'm'}-${signOf(resource, cell)}`);
-  if (found.every(({ resource, cell }) => signOf(resource, cell) === 'none')) return html`<td class="none"></td>`;
-  if (found.every(({ resource, cell }) => signOf(resource, cell) === 'well')) return html`<td></td>`;
+  const found = resourceNames.map((resource) => {
+    const cell = cellAt(report, cluster, resource, at);
+    return { resource, cell, kind: kindOf(resource, cell) };
+  });
+  if (found.every(({ kind }) => kind === 'archived')) return html`<td></td>`;
+  if (found.every(({ kind }) => kind === 'none')) return html`<td class="none"></td>`;
   const { uid } = cluster;
-  const isMissing = found.some(({ cell }) => cell !== undefined && cell.outcome !== 'archived');
+  const isMissing = found.some(({ kind }) => kind === 'failed' || kind === 'not-attempted');
   const next = isMissing
     ? command('Since when, and why', commands.cluster(uid))
-    : found.flatMap(({ resource, cell }) => {
-        const sign = signOf(resource, cell);
-        if (sign === 'changed') return command('What changed', commands.change(uid, run.time));
-        return sign === 'well' || sign === 'none'
-          ? []
-          : command(`The ${resource}`, commands.content(uid, resource, run.time));
+    : found.flatMap(({ resource, kind }) => {
+        if (kind === 'changed') return command('What changed', commands.change(uid, run.time));
+        if (kind === 'archived' || kind === 'none') return [];
+        return command(`The ${resource}`, commands.content(uid, resource, run.time));
       });
   const about = html`<p><strong>${uid}</strong>, run ${runTime(run.time)}</p>
 ${found.map(({ resource, cell }) => html`<p>${describeCell(resource, cell, cell?.reason)}</p>`)}${next}`;
   const title = found.map(({ resource, cell }) => describeCell(resource, cell, cell?.group)).join('; ');
-  return html`<td class="${classes.join(' ')}">${opened(html``, title, about)}</td>`;
+  return html`<td>${opened(html`${found.map(({ kind }) => sign(kind))}`, title, about)}</td>`;
 }
 
 /** What opens below the window's lower edge; opening another one closes it. */
@@ -106,13 +106,21 @@ function opened(label: Html, title: string, about: Html): Html {
   return html`<details name="cell"><summary title="${title}">${label}</summary><div class="card">${about}</div></details>`;
 }
 
-/** The class of a cell. Its sign has a shape or a letter beside its colour. */
-function signOf(resource: Resource, cell: Cell | undefined): string {
+/** Letters and shapes beside colours. A cell that was not attempted is hatched. */
+const signs = { failed: '×', 'not-attempted': '', doubt: '?', late: 'L', changed: '◆', archived: '', none: '' };
+
+type Kind = keyof typeof signs;
+
+export function sign(kind: Kind): Html {
+  return html`<i class="${kind}">${signs[kind]}</i>`;
+}
+
+function kindOf(resource: Resource, cell: Cell | undefined): Kind {
   if (cell === undefined) return 'none';
   if (cell.outcome !== 'archived') return cell.outcome;
   if (hasDoubt(cell)) return 'doubt';
   if (cell.isLate) return 'late';
-  return cell.isChanged && resource === 'manifest' ? 'changed' : 'well';
+  return cell.isChanged && resource === 'manifest' ? 'changed' : 'archived';
 }
 
 function describeCell(resource: Resource, cell: Cell | undefined, reason: string | undefined): string {

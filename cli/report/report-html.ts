@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatCount } from '../terminal/format';
 import { commandsOf } from './commands';
-import { clustersToShow, grid } from './grid';
+import { clustersToShow, grid, sign } from './grid';
 import { Html, html } from './html';
 import { lists } from './lists';
 import { formatNumber, moment } from './page-parts';
@@ -73,14 +73,14 @@ const tools = html`<div id="tools" hidden>
 </div>`;
 
 const legend = html`<ul id="legend" class="quiet">
-<li><i></i>archived</li>
-<li><i class="l-well m-changed"></i>manifest changed</li>
-<li><i class="l-late m-late"></i>late</li>
-<li><i class="l-doubt m-doubt"></i>with a doubt</li>
-<li><i class="l-failed m-failed"></i>failed</li>
-<li><i class="l-not-attempted m-not-attempted"></i>not attempted</li>
-<li><i class="none"></i>not covered</li>
-<li><i class="absent"></i>absent: scheduled, and no record</li>
+<li>${sign('archived')} archived</li>
+<li>${sign('changed')} manifest changed</li>
+<li>${sign('late')} late</li>
+<li>${sign('doubt')} with a doubt</li>
+<li>${sign('failed')} failed</li>
+<li>${sign('not-attempted')} not attempted</li>
+<li>${sign('none')} not covered</li>
+<li><i class="absent"></i> absent: scheduled, and no record</li>
 </ul>
 <p class="quiet">Each cell: the log above, the manifest below. Cells with a sign, and the times above, open and close with a click. Times are UTC.</p>`;
 

@@ -19,14 +19,13 @@ export interface Report extends FoundStale {
   readonly badRecords: readonly BadRecord[];
 }
 
-export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'storedBytes'> {
+export interface ReportRun
+  extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'bytes' | 'storedBytes'> {
   readonly time: Date;
   /** Why `failed` and `notAttempted` are not archived: the most frequent reasons. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   /** Reasons that were left out. */
   readonly reasonsLeftOut: number;
-  /** Uncompressed content, in bytes. */
-  readonly bytes: Readonly<Record<Resource, number>>;
 }
 
 /** A run that the schedule was due to start, and that left no record. */

@@ -1,4 +1,3 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
 import { formatBytes } from '../terminal/format';
 import { type Html, html } from './html';
 import { formatNumber, runTime } from './page-parts';
@@ -30,8 +29,8 @@ ${tile('With a doubt', count('doubts'))}
 ${tile('Late', count('late'))}
 ${tile('Clusters', clusters.length)}
 ${tile('Manifest changes', count('changes'))}
-${tile('Content', formatBytes(sum(({ bytes }) => bytes.log + bytes.manifest)), `${formatBytes(sum((run) => run.storedBytes))} stored`)}
-</dl>${runs.length > 1 && html`<div class="curves">${resourceNames.map((resource) => sizeCurve(resource, runs))}</div>`}</section>`;
+${tile('Content', formatBytes(sum(({ bytes }) => bytes)), `${formatBytes(sum((run) => run.storedBytes))} stored`)}
+</dl></section>`;
 }
 
 function tile(name: string, value: number | string, note = '', isAlarming = false): Html {
@@ -42,19 +41,4 @@ function tile(name: string, value: number | string, note = '', isAlarming = fals
 /** Rounded down: 100 % means that nothing is missing. */
 function percentage(part: number, all: number): string {
   return all === 0 ? '-' : `${(Math.floor((part / all) * 1000) / 10).toFixed(part === all ? 0 : 1)} %`;
-}
-
-/** The content that each run archived of one resource. Runs lie where their time is: a gap in the schedule is a gap in the curve. */
-function sizeCurve(resource: Resource, runs: readonly ReportRun[]): Html {
-  const sizes = runs.map(({ bytes }) => bytes[resource]);
-  const most = sizes.reduce((a, b) => Math.max(a, b), 1);
-  const times = runs.map(({ time }) => time.getTime());
-  const [begin = 0, end = 0] = [times[0], times.at(-1)];
-  const points = sizes.map((size, at) => {
-    const x = (1000 * ((times[at] ?? begin) - begin)) / Math.max(1, end - begin);
-    return `${x.toFixed(1)},${(100 - (100 * size) / most).toFixed(1)}`;
-  });
-  const range = `${formatBytes(sizes.at(-1))} in the last, ${formatBytes(most)} at most`;
-  return html`<figure><figcaption>${resource === 'log' ? 'Log' : 'Manifest'} content per run <span class="quiet">${range}</span></figcaption>
-<svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><polygon points="0,100 ${points.join(' ')} 1000,100"/></svg></figure>`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clustersToShow } from '../../../cli/report/grid';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture, answerBut, hour, logRecord } from '../archive-fixture';
 import { asBucket, operatorArchive } from '../operator-archive';
@@ -30,10 +31,15 @@ function partsOf(page: string) {
     doubts: part(/<section id="doubts"[\s\S]*?<\/section>/),
     changes: part(/<section id="changes"[\s\S]*?<\/section>/),
     clusters: rows.map((row) => textOf(/<span[^>]*>(.*?)<\/span>/.exec(row)?.[0] ?? '')),
-    /** The classes of the cells of each cluster. */
-    cells: rows.map((row) => [...row.matchAll(/<td(?: class="([^"]*)")?>/g)].map(([, classes]) => classes ?? '')),
+    /** Of each cluster the classes of its cells, or of the log and the manifest in them. */
+    cells: rows.map((row) => [...row.matchAll(/<td[\s\S]*?<\/td>/g)].map(([cell]) => classesOf(cell))),
     opened: [...page.matchAll(/<details name="cell">[\s\S]*?<\/details>/g)].map(([one]) => textOf(one)),
   };
+}
+
+function classesOf(cell: string): string {
+  const [, own] = /^<td class="([^"]*)">/.exec(cell) ?? [];
+  return own ?? [...cell.matchAll(/<i class="([^"]*)">/g)].map(([, kind]) => kind).join(' ');
 }
 
 function textOf(markup: string): string {
@@ -124,13 +130,13 @@ describe('report', () => {
   });
 
   it('an absent run ends no bad streak, and what was due in it counts as not archived', async () => {
-    const long = await operatorArchive(300);
+    const long = await operatorArchive(30);
     const { verdict, totals, opened, cells } = await reportOf(long.folder);
     expect(verdict).toContain('all 60 runs on this page are incomplete or absent');
     expect(verdict).toContain('1 scheduled run before it left no record, the last 2025-11-15T00:00:00Z');
     expect(verdict).toContain('run --stack NAME --run 2025-11-15T00:00:00Z --without-record');
-    expect(totals).toContain('Archived 97.8 % 35,224 of 36,000 due');
-    expect(totals).toContain('Absent runs 1 600 due in them');
+    expect(totals).toContain('Archived 93.4 % 3,364 of 3,600 due');
+    expect(totals).toContain('Absent runs 1 60 due in them');
     expect(opened.filter((text) => text.includes('absent: the run was scheduled, and left no record'))).toHaveLength(1);
     expect(cells[0]?.indexOf('absent')).toBe(30);
   });
@@ -146,10 +152,10 @@ describe('report', () => {
 
   it('a failed cell gives its reasons, and the command that explains them', async () => {
     const { opened, cells } = await reportOf(archive.folder);
-    expect(cells[2]).toEqual(['l-failed m-failed', 'l-failed m-failed']);
-    const failed = opened.filter((text) => text.startsWith('down, run'));
+    expect(cells[2]).toEqual(['failed failed', 'failed failed']);
+    const failed = opened.filter((text) => text.startsWith('×× down, run'));
     expect(failed).toHaveLength(2);
-    expect(failed[0]).toMatch(/^down, run 2026-11-20T08:00:00Z log: failed, <\/script>.*manifest: failed, /);
+    expect(failed[0]).toMatch(/down, run 2026-11-20T08:00:00Z log: failed, <\/script>.*manifest: failed, /);
     expect(failed[0]).toContain(`npm run collector -- runs --cluster=down --archive ${archive.folder}`);
   });
 
@@ -166,7 +172,7 @@ describe('report', () => {
             return { content: resource === 'log' ? logRecord(cluster, 'same') : `v: ${version}\n` };
           },
         });
-      const signs = { '': 'A', none: '-', 'l-well m-changed': 'C', 'l-failed m-failed': 'F' } as const;
+      const signs = { '': 'A', none: '-', 'archived changed': 'C', 'failed failed': 'F' } as const;
       const found = await reportOf(other.folder);
       const letters = (classes: string[]) => classes.map((one) => signs[one as keyof typeof signs] ?? one).join('');
       return { ...found, letters: found.cells.map(letters) };
@@ -191,7 +197,7 @@ describe('report', () => {
     const clusters = ['late', 'odd', 'waiting'];
     await other.attempt({ run: hour(8), startedAt: hour(10), clusters, answer: answerBut(answers) });
     const { cells, doubts, verdict } = await reportOf(other.folder);
-    expect(cells).toEqual([['l-late m-late'], ['l-doubt m-doubt'], ['l-not-attempted m-not-attempted']]);
+    expect(cells).toEqual([['late late'], ['doubt doubt'], ['not-attempted not-attempted']]);
     expect(doubts).toContain('2 × it is odd odd · only in the last run');
     expect(verdict).toContain('4 of 6 archived by the last run, 2 with a doubt');
   });
@@ -212,24 +218,27 @@ describe('report', () => {
     expect(verdict).toContain('120 failed: 503 Service Unavailable');
   });
 
-  it('of a large fleet the table has the clusters with anything to say, the worst first; --all has every one', async () => {
-    const large = await ArchiveFixture.create();
-    const clusters = Array.from({ length: 10_001 }, (_, at) => `c-${at}`);
-    const failing: Readonly<Record<string, number>> = { 'c-77': 8, 'c-500': 9 };
-    const record = await large.attempt({ run: hour(8), clusters: [], answer, configuration: { clusters: [] } });
-    for (const at of [8, 9]) {
-      const outcomes = clusters.map((cluster) =>
-        at >= (failing[cluster] ?? 10)
-          ? ({ cluster, resource: 'log', outcome: 'failed', error: 'no' } as const)
-          : ({ cluster, resource: 'log', outcome: 'archived', key: 'k', fetchedAt: hour(at).toISOString() } as const),
-      );
-      const counts = { ...record.counts, archived: clusters.length - 1, failed: 1 };
-      await large.putRecord({ ...record, run: hour(at).toISOString(), status: 'incomplete', counts, outcomes });
-    }
-    const some = await reportOf(large.folder);
-    expect(some.clusters).toEqual(['c-77', 'c-500']);
-    expect(some.page).toContain('2 of 10,001 clusters');
-    expect((await reportOf(large.folder, ['--all'])).clusters).toHaveLength(10_001);
+  it('of a large fleet the table has the clusters with anything to say, the worst first; --all has every one', () => {
+    const none = { failures: 0, changes: 0, late: 0, doubts: 0 };
+    const counts = {
+      'c-77': { ...none, failures: 2 },
+      'c-500': { ...none, changes: 9 },
+      'c-3': { ...none, failures: 5 },
+    };
+    const clusters = Array.from({ length: 10_001 }, (_, at) => ({
+      uid: `c-${at}`,
+      cells: { log: [], manifest: [] },
+      counts: { ...none, ...counts[`c-${at}` as keyof typeof counts] },
+    }));
+    const runs = [8, 9].map((at) => ({ time: hour(at), status: 'absent', leftOut: 0, due: 0 }) as const);
+    const uids = (shown: readonly { uid: string }[]) => shown.map(({ uid }) => uid);
+    expect(uids(clustersToShow({ clusters, runs }, false))).toEqual(['c-3', 'c-77', 'c-500']);
+    expect(clustersToShow({ clusters, runs }, true)).toHaveLength(10_001);
+    expect(uids(clustersToShow({ clusters: clusters.slice(0, 10_000), runs }, false)).slice(8, 12)).toEqual([
+      ...['c-8', 'c-9', 'c-10', 'c-11'],
+    ]);
+    const failing = clusters.map((one) => ({ ...one, counts: { ...none, failures: 1 } }));
+    expect(clustersToShow({ clusters: failing, runs }, false)).toHaveLength(10_000);
   });
 
   it('what is overdue is said of a bucket, and not of a copy or of older runs', async () => {
