@@ -11,24 +11,11 @@ export const doubts = {
   recordedInPart: (path: string, characters: number) =>
     `${path} is longer than ${characters} characters and recorded in part`,
 
-  /** Of a manifest, whatever it is written in (manifest-content.ts; markup.ts knows what it begins like). */
+  /** Of a manifest (manifest-content.ts, json-content.ts, manifest.ts). */
   notUtf8: 'it has bytes that are not UTF-8',
-  zeroBytes: 'it has bytes of value 0, which no text has',
-  markup: (what: string) => `it begins like ${what}`,
-  xmlCutShort: 'it is XML that ends too early',
-  errorAtEnd: 'its last line is an error',
-
-  /** Of a short manifest (manifest-content.ts). */
-  holdsNothing: 'it is a single value that holds nothing',
-  errorLine: 'it is one line that reads like an error message',
-  yamlError: 'it begins like an error document, in YAML',
-
-  /** Of a manifest in JSON (json-content.ts), or that should be JSON (manifest.ts). */
   jsonCutShort: 'it is JSON that ends too early',
-  jsonFollowed: 'something follows its JSON',
-  listOfErrors: 'it may be a list of errors',
   errorMember: (name: string) => `it has the member ${name}`,
-  notJson: 'it begins like JSON and is none, under a JSON media type',
+  notJson: 'it is declared as JSON and starts like JSON, but is not valid JSON',
 } as const;
 
 /** What content is judged to be instead of what was asked for, certainly or perhaps, as part of a sentence. */

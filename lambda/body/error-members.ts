@@ -23,7 +23,7 @@ export const longestNote = 200;
 const perhapsManifest = /[\n{]|: /;
 
 /** What a member says of its object: that it is an error, or that it may be one. */
-export function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
+function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
   // A member without a value says nothing: {"error":null}, {"data":null,"errors":[...]}.
   if (type === 'null') return undefined;
   const plain = name.toLowerCase().replace(/[_-]/g, '');

@@ -16,11 +16,9 @@ export class JsonContent {
   readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #takeString: () => StringSink | undefined;
-  #received = 0;
   #root: JsonType | undefined;
   #hasEnded = false;
   #error: JsonError | undefined;
-  #isFollowed = false;
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestKind);
   readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
@@ -44,8 +42,6 @@ export class JsonContent {
   write(content: Buffer): void {
     if (this.#error !== undefined) return;
     this.#error = jsonErrorOf(() => this.#scanner.write(content));
-    if (this.#scanner.complete) this.#beginRest(content);
-    this.#received += content.length;
   }
 
   /** Call this after the last content. */
@@ -69,9 +65,7 @@ export class JsonContent {
     if (isWhole && this.#root === 'object' && (isStatus || isErrorDocument === 'certainly'))
       return { refusal: `an error document: ${this.description}` };
     if (this.#error?.fault === 'cut' && this.#showsItsEnd) return { doubt: doubts.jsonCutShort };
-    if (this.#isFollowed) return { doubt: doubts.jsonFollowed };
     if (!isWhole) return {};
-    if (this.#root === 'array') return isErrorDocument ? { doubt: doubts.listOfErrors } : {};
     // An object that says itself what it is may have any other member.
     const name = error ?? (isErrorDocument && sign);
     return name === undefined || hasKind ? {} : { doubt: doubts.errorMember(name) };
@@ -82,13 +76,11 @@ export class JsonContent {
       this.#root = type;
       return type === 'string' ? this.#takeString() : undefined;
     }
-    // Members of the object, or of the objects in an array.
-    const memberDepth = this.#root === 'array' ? 2 : 1;
-    if (depth < memberDepth) return undefined;
-    if (depth === memberDepth) this.#members.add(name ?? '', type);
+    if (this.#root === 'array') return undefined;
+    if (depth === 1) this.#members.add(name ?? '', type);
     else if (name !== undefined) this.#members.addInner();
     if (type !== 'string') return undefined;
-    if (depth === memberDepth && name === 'kind') return this.#kind;
+    if (depth === 1 && name === 'kind') return this.#kind;
     if (!this.#members.weighsTexts) return undefined;
     this.#text.clear();
     return this.#text;
@@ -97,13 +89,5 @@ export class JsonContent {
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */
   get #showsItsEnd(): boolean {
     return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
-  }
-
-  /** Looks at what follows the value: a service that fails half way may append an error. Objects may stand in a row. */
-  #beginRest(content: Buffer): void {
-    if (this.#error === undefined) return;
-    const at = this.#error.offset - this.#received;
-    const character = content.toString('latin1', at, at + 1);
-    this.#isFollowed = this.#showsItsEnd && (this.#root === 'string' ? /[\w<"{]/ : /[\w<"]/).test(character);
   }
 }

@@ -83,7 +83,7 @@ export class LogRecordCheck implements BodyCheck {
       throw new InvalidBodyError(`The body is ${this.#top.describe(this.#quote)}, expected metadata, spec or status`);
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
-    if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);
+    if (refusal !== undefined) throw new InvalidBodyError(`The body is not a log record: ${refusal}`);
     const tooLong = [...this.#recorded].filter(([, capture]) => capture.tooLong);
     const doubt = [
       found,
@@ -165,7 +165,7 @@ export class LogRecordCheck implements BodyCheck {
   #scan(scan: () => void): void {
     const error = jsonErrorOf(scan);
     if (error === undefined) return;
-    const what = error.fault === 'cut' ? 'is cut short' : 'is no acceptable JSON';
+    const what = error.fault === 'cut' ? 'is cut short' : 'is not acceptable JSON';
     throw new InvalidBodyError(`The log record ${what}: ${error.message}`, { cause: error });
   }
 }

@@ -14,11 +14,12 @@ const nothing = Buffer.alloc(0);
  * Checks a manifest (service contract, section 2.2: "a single string") and hands on the string itself.
  *
  * Under a JSON media type (`application/json`, `text/json`, `…+json`), a body that is one JSON string is decoded to UTF-8.
- * A body that is not JSON at all is kept as received, with a doubt if it begins like JSON. Other JSON is refused, and so is JSON that ends too early.
+ * A body that is not JSON at all is kept as received, with a doubt if it begins like JSON. Other JSON is refused, and so is
+ * JSON that ends too early.
  * Under any other media type, or none, the body is kept as received: a media type alone proves nothing, because Express
  * says `text/html` of any string. The content itself is judged in all cases, see {@link ManifestContent}.
  *
- * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is none. The bytes handed on so
+ * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is not one. The bytes handed on so
  * far are void then, and the body is to be requested again with `asReceived`.
  * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
  * @param asReceived whether the body is kept as received although its media type is JSON, because decoding it has failed
@@ -87,11 +88,13 @@ class JsonManifest implements BodyCheck {
     this.#judge();
     if (!this.#isJson) return;
     if (json.root !== 'string') {
-      throw new InvalidBodyError(`The manifest is no string: the body is ${json.description}`);
+      throw new InvalidBodyError(`The manifest is not a string: the body is ${json.description}`);
     }
     if (!this.#isReceived) {
       if (!this.#decoder.loneSurrogate) return;
-      throw new InvalidBodyError('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot represent');
+      throw new InvalidBodyError(
+        'The manifest is not text: it has half a surrogate pair, which UTF-8 cannot represent',
+      );
     }
     throw new InvalidBodyError(
       this.isAsReceived
@@ -111,10 +114,12 @@ class JsonManifest implements BodyCheck {
     const { fault, message } = error;
     if (fault === 'cut') throw new InvalidBodyError(`The manifest is cut short: ${message}`, { cause: error });
     if (fault !== 'syntax') {
-      throw new InvalidBodyError(`The manifest is no acceptable JSON: ${message}`, { cause: error });
+      throw new InvalidBodyError(`The manifest is not acceptable JSON: ${message}`, { cause: error });
     }
     if (root === 'string' && !this.#isReceived) {
-      throw new NotDecodableError(`The manifest begins like a JSON string but is none: ${message}`, { cause: error });
+      throw new NotDecodableError(`The manifest begins like a JSON string but is not one: ${message}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -140,7 +140,7 @@ const cells: Cell[] = [
     fault: '200 with a JSON string and an error behind it',
     resource: 'manifest',
     answer: always(ok(`"kind: Cluster\\n"${errorDocument()}`)),
-    doubt: 'it begins like JSON and is none, under a JSON media type; something follows its JSON',
+    doubt: 'it is declared as JSON and starts like JSON, but is not valid JSON',
     requests: 2,
   },
   ...Object.entries(codedRecords).map(

@@ -186,9 +186,9 @@ describe('npm start', () => {
     const served = join(root, 'served');
     await mkdir(join(served, 'one'), { recursive: true });
     await writeFile(join(served, 'one', 'log.txt'), 'a\n');
-    await writeFile(join(served, 'one', 'manifest.yaml'), '404 page not found\n');
+    await writeFile(join(served, 'one', 'manifest.yaml'), Buffer.from('name: gr\xf6\xdfe\n', 'latin1'));
     const { code, out } = await runStart(['--serve', served, '--folder', folder]);
-    expect(out).toMatch(/│ manifest +│ archived .*doubt: it is one line that reads like an error message/);
+    expect(out).toMatch(/│ manifest +│ archived .*doubt: it has bytes that are not UTF-8/);
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
     const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);

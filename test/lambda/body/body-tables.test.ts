@@ -52,16 +52,15 @@ describe.each(resources)('of %s', (_resource, judged, { right, wrong, doubtful }
   });
 
   describe(`${wrong.length} wrong ones are refused`, () => {
-    it.each(wrong)('$name', ({ body }) => {
-      expect(judged(Buffer.from(body))).toBeInstanceOf(InvalidBodyError);
+    it.each(wrong)('$name', ({ body, says }) => {
+      expect(judged(Buffer.from(body))).toMatchObject({ name: 'InvalidBodyError', message: says });
     });
   });
 
   describe(`${doubtful.length} doubtful ones are archived as they are, with a doubt`, () => {
-    it.each(doubtful)('$name', ({ body, doubt }) => {
+    it.each(doubtful)('$name', ({ body, says }) => {
       const verdict = judged(Buffer.from(body));
-      expect(verdict).toEqual({ content: Buffer.from(body), facts: expect.anything() });
-      expect(verdict).toHaveProperty('facts.doubt', doubt ?? expect.stringMatching(/^[\w ,.-]+(?:; [\w ,.-]+)*$/));
+      expect(verdict).toEqual({ content: Buffer.from(body), facts: expect.objectContaining({ doubt: says }) });
     });
   });
 

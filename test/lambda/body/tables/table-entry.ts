@@ -5,8 +5,8 @@ export interface TableEntry {
   readonly body: string | Buffer;
   /** Whether the content itself shows where it ends. */
   readonly showsItsEnd?: boolean;
-  /** Every doubt about it; left out: any. */
-  readonly doubt?: string;
+  /** All of the message by which it is refused, or of the doubt. */
+  readonly says?: string;
 }
 
 /** The uid of the cluster that every table asks for. */
@@ -22,10 +22,11 @@ export function json(name: string, value: unknown): TableEntry {
 }
 
 /** Entries that say themselves what they are. */
-export function bodies(texts: readonly string[], doubt?: string): TableEntry[] {
-  return texts.map((body) => ({
-    name: JSON.stringify(body).slice(0, 80),
-    body,
-    ...(doubt !== undefined && { doubt }),
-  }));
+export function bodies(texts: readonly string[]): TableEntry[] {
+  return texts.map((body) => ({ name: JSON.stringify(body).slice(0, 80), body }));
+}
+
+/** Entries that are refused, or doubted, with the same words. */
+export function all(says: string, entries: readonly TableEntry[]): TableEntry[] {
+  return entries.map((entry) => ({ ...entry, says }));
 }
