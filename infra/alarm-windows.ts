@@ -21,6 +21,9 @@ export const missingMarginHours = 1;
 /** Share of the time limit above which a run is close to it. */
 export const closeToLimitShare = 0.8;
 
+/** How long a copy may be pending, in seconds, before somebody hears of it. */
+export const longestPendingSeconds = 86_400;
+
 /** Fewest throttled answers in an hour that raise the alarm: fewer are only a busy moment of the service. */
 export const leastThrottledAnswers = 10;
 

@@ -5,6 +5,7 @@ import { functionTimeoutSeconds } from '../lambda/time-limits';
 import * as windows from './alarm-windows';
 import type { Collector } from './collector';
 import type { Parts } from './parts';
+import type { ReplicationMetrics } from './replication';
 
 const { hoursText } = windows;
 
@@ -29,26 +30,47 @@ const closeToLimitMs = windows.closeToLimitShare * functionTimeoutSeconds * 1000
 
 /**
  * @param marginHours how long after the longest gap of the schedule a run counts as missing
- * @param missingHours without a run after which one is missing; undefined: no alarm says so
+ * @param missingHours without a run after which one is missing; undefined: no alarm reports it
  */
 export function runAlarms(parts: Parts, marginHours: number, missingHours: number | undefined): Alarms {
-  const { collector, stateMachine, archive, failures, schedule } = parts;
+  const { config, collector, stateMachine, archive, audit, failures, schedule, deadLetterQueue } = parts;
   const stayHours = windows.stayHours(schedule.gap, marginHours);
+  const { missingPercent } = config.alerts.pageFrom ?? {};
+  const failed = {
+    ...(stateMachine === undefined
+      ? {
+          look: 'The message with the error, sent at the same time; the failures on the dashboard; the run record it names.',
+          act: 'Fix the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
+        }
+      : {
+          look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
+          act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
+        }),
+    props: raisedBy(failedRuns(parts), stayHours),
+  };
   return {
-    RunFailed: {
+    RunFailed: missingPercent === undefined && {
       pages: true,
       title: 'Run failed for good',
       means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
-      ...(stateMachine === undefined
-        ? {
-            look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-            act: 'Fix the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
-          }
-        : {
-            look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-            act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
-          }),
-      props: raisedBy(failedRuns(parts), stayHours),
+      ...failed,
+    },
+    ClustersMissing: missingPercent !== undefined && {
+      title: 'Clusters missing',
+      means: 'The last attempt of a run failed: at least one cluster is not archived for the time of that run.',
+      ...failed,
+    },
+    ManyMissing: missingPercent !== undefined && {
+      pages: true,
+      title: 'Many clusters missing',
+      means: `At least ${missingPercent} % of the fleet is not archived for the time of a run, after its last attempt.`,
+      ...failed,
+      // A shard has its share of the whole, so that the sum is the share of the fleet.
+      props: raisedBy(
+        collector.metric('missingPercent', { statistic: stateMachine === undefined ? 'Maximum' : 'Sum', period }),
+        stayHours,
+        missingPercent,
+      ),
     },
     /*
      * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand,
@@ -61,53 +83,52 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       means:
         `No run of the schedule has written ${stateMachine === undefined ? 'its record' : 'the records of all its shards'} ` +
         `for ${hoursText(missingHours)}. The longest gap of the schedule is ${hoursText(schedule.gap.hours)}.`,
-      look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
-      act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
+      look: 'The schedule (is it enabled, and has its cron year not passed?), the dead-letter queue, the log for attempts that died.',
+      act: 'Repair the schedule. Then collect the missed run late: npm run collector -- run --run TIME --without-record.',
       props: missingFor(missingHours, collector.metric('scheduled', { period }), 'Runs of the schedule'),
       warmUpHours: missingHours,
     },
     DeliveryLost: {
       title: 'Delivery lost',
-      means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
-      look: 'The attributes of the message in the queue: they say why the invocation was refused.',
-      act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
-      props: whileHolding(schedule.deadLetterQueue),
+      means:
+        'The dead-letter queue holds a message: the scheduler could not start a run or an audit, or a failure could not be reported.',
+      look: 'The message in the queue: its attributes or its body say what was refused, and why.',
+      act: 'Fix the cause, start the run or the audit with the event in the message, then delete the message.',
+      props: whileHolding(deadLetterQueue),
     },
     CloseToLimit: {
-      title: 'Run close to its time limit',
-      means: `An attempt took at least ${closeToLimitMs / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
+      title: 'Run close to a limit',
+      means:
+        `An attempt took at least ${closeToLimitMs / 60_000} of its ${functionTimeoutSeconds / 60} minutes, or the service asked for ` +
+        `fewer requests in at least ${windows.throttledPercent} % of its answers.`,
       look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
-      act: `Raise limits.concurrency if the service can take more requests, or ${stateMachine === undefined ? 'set' : 'raise'} shards.`,
-      props: raisedBy(collector.function.metricDuration({ statistic: 'Maximum', period }), stayHours, closeToLimitMs),
-    },
-    KeyRejected: {
-      pages: true,
-      title: 'Key rejected',
-      means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
-      look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
-      act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
-      props: raisedBy(collector.metric('keyRejected', { statistic: 'Maximum', period }), stayHours),
-    },
-    Throttled: {
-      title: 'Service throttling us',
-      means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
-      look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
-      act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
-      props: raisedBy(throttledShare(collector), stayHours, windows.throttledPercent),
+      act: `If the service throttles: lower limits.requestsPerSecond. Otherwise raise limits.concurrency, or ${stateMachine === undefined ? 'set' : 'raise'} shards.`,
+      props: raisedBy(closeToLimit(collector), stayHours),
     },
     MessageLost: {
       title: 'Failure message lost',
-      means: 'Something failed for good, and the message about it reached nobody.',
-      look: 'The log of the function FailureMessages; the policies of the topic and its key; the roles of the functions.',
-      act: 'Bring them back. The queue FailureMessagesUntold keeps the records; the dashboard shows what failed.',
-      props: raisedBy(failures.untold(collector.function, period), stayHours),
+      means: 'Something failed for good or was found by the audit, and the message about it reached nobody.',
+      look: 'The logs of the functions Audit and FailureMessages; the policies of the topics and their keys; the roles of the functions.',
+      act: 'Restore the policies: npm run deploy -- --revert-drift. The dashboard and the mail of the next audit have what was lost.',
+      props: raisedBy(
+        sumOf(
+          {
+            ...failures.lost({ collector: collector.function, ...(audit && { audit: audit.function }) }, period),
+            ...(audit && { mails: collector.metric('mailsLost', { period }) }),
+          },
+          'Messages lost',
+        ),
+        stayHours,
+      ),
     },
-    CopyFailed: archive.failedReplications && {
+    CopyFailed: archive.replicationMetrics && {
       title: 'Copy failed',
-      means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
+      means:
+        'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again; or copies have been ' +
+        'pending for a day. Until an object is copied, it does not expire here.',
       look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
       act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
-      props: raisedBy(archive.failedReplications.with({ period }), stayHours),
+      props: raisedBy(copyTrouble(archive.replicationMetrics), stayHours),
     },
   };
 }
@@ -119,30 +140,48 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
 function failedRuns({ collector, stateMachine }: Parts): cloudwatch.IMetric {
   const dropped = collector.function.metric('AsyncEventsDropped', { statistic: 'Sum', period });
   if (stateMachine === undefined) return dropped;
+  // Events are dropped only after a start of the function by hand.
+  const ofShards = { failed: stateMachine.metricFailed({ period }), timedOut: stateMachine.metricTimedOut({ period }) };
+  return sumOf({ dropped, ...ofShards }, 'Runs failed for good');
+}
+
+type Metrics = Record<string, cloudwatch.IMetric>;
+
+/** SUM passes over a metric without data. */
+export function sumOf(usingMetrics: Metrics, label: string): cloudwatch.IMetric {
+  const expression = `SUM([${Object.keys(usingMetrics).join(', ')}])`;
+  return new cloudwatch.MathExpression({ expression, usingMetrics, label, period });
+}
+
+/** 1 where a condition holds, otherwise 0. */
+export function where(condition: string, usingMetrics: Metrics): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({
-    // Events are dropped only after a start of the function by hand. SUM passes over a metric without data.
-    expression: 'SUM([dropped, failed, timedOut])',
-    usingMetrics: {
-      dropped,
-      failed: stateMachine.metricFailed({ period }),
-      timedOut: stateMachine.metricTimedOut({ period }),
-    },
-    label: 'Runs failed for good',
+    expression: `IF(${condition}, 1, 0)`,
+    usingMetrics,
+    label: condition,
     period,
   });
 }
 
-function throttledShare(collector: Collector): cloudwatch.IMetric {
-  return new cloudwatch.MathExpression({
-    expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
-    usingMetrics: {
+function closeToLimit(collector: Collector): cloudwatch.IMetric {
+  const { leastThrottledAnswers, throttledPercent } = windows;
+  const slow = where(`duration >= ${closeToLimitMs}`, {
+    duration: collector.function.metricDuration({ statistic: 'Maximum', period }),
+  });
+  const throttling = where(
+    `throttled >= ${leastThrottledAnswers} && 100 * throttled >= ${throttledPercent} * (throttled + archived + failed)`,
+    {
       throttled: collector.metric('throttled', { period }),
       archived: collector.metric('archived', { period }),
       failed: collector.metric('failed', { period }),
     },
-    label: 'Throttled answers (%)',
-    period,
-  });
+  );
+  return sumOf({ slow, throttling }, 'Close to its time limit, or throttled');
+}
+
+function copyTrouble({ failed, latency }: ReplicationMetrics): cloudwatch.IMetric {
+  const pending = where(`latency >= ${windows.longestPendingSeconds}`, { latency: latency.with({ period }) });
+  return sumOf({ failed: failed.with({ period }), pending }, 'Copies that failed, or are pending for a day');
 }
 
 /** An alarm that one period raises. @param periods after which it is over */

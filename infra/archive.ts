@@ -1,5 +1,4 @@
 import { Annotations, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
@@ -9,7 +8,6 @@ import {
   type CfnBucket,
   type LifecycleRule,
   ObjectOwnership,
-  StorageClass,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
@@ -18,7 +16,7 @@ import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-con
 import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { allow, type Conditions, refuse, through } from './grants';
-import { Replication } from './replication';
+import { Replication, type ReplicationMetrics } from './replication';
 
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
@@ -46,8 +44,8 @@ export class Archive extends Construct {
   readonly bucket: Bucket;
   /** The customer key that encrypts the archive; undefined if S3 does. */
   readonly key: IKey | undefined;
-  /** Counts objects that could not be copied to the other bucket; undefined without replication. */
-  readonly failedReplications: Metric | undefined;
+  /** Undefined without replication. */
+  readonly replicationMetrics: ReplicationMetrics | undefined;
   readonly #formerKeyArns: readonly string[];
 
   constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
@@ -76,7 +74,7 @@ export class Archive extends Construct {
     // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(kept);
     replication?.grantRead(this.bucket);
-    this.failedReplications = replication?.failures(this.bucket);
+    this.replicationMetrics = replication?.metricsOf(this.bucket);
   }
 
   /**
@@ -209,7 +207,7 @@ const privateBucket = {
 
 /** The lifecycle of what is below one prefix. Everything else in the bucket stays for ever. */
 function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): LifecycleRule {
-  const { infrequentAccessAfterDays: moves, retentionDays: expires } = archive;
+  const { retentionDays: expires } = archive;
   return {
     id: prefix.slice(0, -1),
     prefix,
@@ -218,8 +216,5 @@ function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): Lif
     // A delete marker without older versions has no use and slows listings down. A rule that expires objects removes
     // such markers by itself, and must not say so.
     ...(expires === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(expires) }),
-    ...(moves !== undefined && {
-      transitions: [{ storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(moves) }],
-    }),
   };
 }

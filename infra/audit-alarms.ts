@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { metricNames } from '../lambda/stack-contract';
 import * as windows from './alarm-windows';
-import { type Alarms, missingFor, raisedBy, whileHolding } from './alarms';
+import { type Alarms, missingFor, raisedBy, sumOf, where } from './alarms';
 import type { Audit } from './audit';
 import type { Collector } from './collector';
 
@@ -12,7 +12,7 @@ const period = Duration.seconds(windows.alarmPeriodSeconds);
 /** @param missingHours without a signed seal after which an audit is missing; undefined: no alarm looks back that far */
 export function auditAlarms(collector: Collector, audit: Audit, missingHours: number | undefined): Alarms {
   const { staleAfterHours, frozenAfterHours, alarmOnLogGaps } = audit.settings;
-  const { gap, deadLetterQueue } = audit.schedule;
+  const { gap } = audit.schedule;
   // As long as the next audit may take: an alarm that ends before it would be raised again every day.
   const untilNext = windows.stayHours(gap, windows.missingMarginHours, windows.longestWindowHours);
   const most = (name: keyof typeof metricNames) => collector.metric(name, { statistic: 'Maximum', period });
@@ -20,7 +20,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
     AuditMissing: {
       title: 'Audit missing',
       pages: true,
-      look: "The audit's log, its error in the other message on this topic, its schedule and its dead-letter queue.",
+      look: "The audit's log, its error in the other message on this topic, its schedule and the dead-letter queue.",
       act: 'Fix the cause, then audit now with the command of the output AuditNow. The next seal covers what is missing.',
       // Where no alarm looks back far enough, an audit that failed for good has to do.
       ...(missingHours === undefined
@@ -41,7 +41,8 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
     },
     AuditBehind: {
       title: 'Audit behind',
-      means: 'Two audits in a row left something for the next one: they cannot keep up, and the newest objects wait.',
+      means:
+        'Two audits in a row left something for the next one: audits cannot keep up, and the newest objects are not sealed yet.',
       look: 'What is left for the next audit, on the dashboard, and whether it grows.',
       act: 'Audit more often with audit.schedule, collect less often, or raise audit.rereadDays.',
       // One alone may have had a large fleet's first day to read.
@@ -52,7 +53,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       title: 'Audit found damage',
       means: 'Objects, run records or seals are missing, altered or forged, and neither repaired nor acknowledged.',
       look: 'The mail of the audit says what is open and since when. "npm run collector -- verify" lists all of it.',
-      act: 'Change nothing in the archive. Find out who wrote or deleted (access logs), then restore former versions.',
+      act: 'Change nothing in the archive. Find out who wrote or deleted, then bring back the right versions.',
       props: {
         // In an hour there may be the audit that finds it, the repair, and the audit that sees it.
         ...raisedBy(most('auditFindings').with({ period: Duration.minutes(5) }), 1),
@@ -60,36 +61,36 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
         treatMissingData: TreatMissingData.IGNORE,
       },
     },
-    AuditNotStarted: {
-      title: 'Audit not started',
-      means: 'The scheduler could not start an audit and gave up: its event is in the dead-letter queue of the audit.',
-      look: 'The attributes of the message in the queue: they say why the invocation was refused.',
-      act: 'Fix the cause, audit now with the command of the output AuditNow, then delete the message.',
-      props: whileHolding(deadLetterQueue),
-    },
-    ClustersStale: staleAfterHours !== undefined && {
+    ClustersStale: (staleAfterHours ?? frozenAfterHours) !== undefined && {
       title: 'Clusters stale',
-      means: `At least one cluster was not archived for more than ${hoursText(staleAfterHours)}.`,
+      means: `At least one cluster ${[
+        staleAfterHours !== undefined && `was not archived for more than ${hoursText(staleAfterHours)}`,
+        frozenAfterHours !== undefined &&
+          `had nothing new in its log for ${hoursText(frozenAfterHours)}, although runs archive it`,
+      ]
+        .filter(Boolean)
+        .join(', or ')}.`,
       look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
-      act: 'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
-      props: {
-        ...raisedBy(most('stalestHours'), untilNext, staleAfterHours),
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      },
-    },
-    LogsFrozen: frozenAfterHours !== undefined && {
-      title: 'Logs frozen',
-      means: `At least one log has had nothing new for ${hoursText(frozenAfterHours)}, although runs archive it.`,
-      look: 'The mail of the audit names the first. "npm run collector -- log <cluster> --seams" shows since when.',
-      act: 'Ask whose cluster it is whether its fetcher is alive. Raise audit.frozenAfterHours if its log is that quiet.',
-      props: raisedBy(most('frozenLogs'), untilNext),
+      act:
+        'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional. Ask the owner of a ' +
+        'frozen log whether its fetcher is alive.',
+      props: raisedBy(staleOrFrozen(collector, audit.settings), untilNext),
     },
     LogGaps: alarmOnLogGaps && {
       title: 'Log lines may be lost',
-      means: 'At least one log moved on between two runs further than it reaches back, or was begun anew.',
+      means:
+        'At least one log moved on between two runs further than it reaches back, or started again from the beginning.',
       look: 'The mail of the audit, which says how far such a log reaches back. "npm run collector -- log <cluster> --seams".',
-      act: 'Collect more often: schedule.expression. What is lost is lost; the service may keep more lines if asked.',
+      act: 'Collect more often: schedule.expression. Lost lines cannot be recovered. Ask the service team to keep more lines.',
       props: raisedBy(most('logGaps'), untilNext),
     },
   };
+}
+
+function staleOrFrozen(collector: Collector, { staleAfterHours, frozenAfterHours }: Audit['settings']): IMetric {
+  const most = (name: keyof typeof metricNames) => collector.metric(name, { statistic: 'Maximum', period });
+  const stale =
+    staleAfterHours !== undefined && where(`stalest > ${staleAfterHours}`, { stalest: most('stalestHours') });
+  const parts = { ...(stale && { stale }), ...(frozenAfterHours !== undefined && { frozen: most('frozenLogs') }) };
+  return sumOf(parts, 'Clusters with nothing new for too long');
 }

@@ -2,6 +2,7 @@ import { Annotations, RemovalPolicy } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { firingsOf } from '../lambda/schedule/firings';
 import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
@@ -21,10 +22,14 @@ export interface AuditProps {
   readonly config: CollectorConfig;
   readonly settings: AuditSettings;
   readonly archive: Archive;
-  /** Get the mails of the audit. */
-  readonly alerts: Alerts;
+  /** Get the mails about damage. */
+  readonly page: Alerts;
+  /** Get all mails of the audit. */
+  readonly inform: Alerts;
   /** Gets the audits that fail for good. */
   readonly failures: FailureMessages;
+  /** Receives what the scheduler could not start. */
+  readonly deadLetterQueue: IQueue;
 }
 
 /**
@@ -37,8 +42,9 @@ export class Audit extends Construct {
   readonly schedule: RunSchedule;
   readonly settings: AuditSettings;
 
-  constructor(scope: Construct, id: string, { config, settings, archive, alerts, failures }: AuditProps) {
+  constructor(scope: Construct, id: string, props: AuditProps) {
     super(scope, id);
+    const { config, settings, archive, page, inform, failures, deadLetterQueue } = props;
     this.settings = settings;
     this.signingKey = new Key(this, 'SigningKey', {
       alias: `${config.name}-seals`,
@@ -59,11 +65,12 @@ export class Audit extends Construct {
       roleDescription: 'What the audit may do: read the archive, add signed seals to it, tell people and nothing else',
       onFailure: (role) => failures.destinationFor(role),
       provide: (role): AuditEnvironment => {
-        alerts.grantPublish(role);
+        for (const group of new Set([page, inform])) group.grantPublish(role);
         return {
           ...archive.provideToAudit(role),
           ...this.#provideKey(role),
-          TOPIC_ARN: alerts.topic.topicArn,
+          TOPIC_ARN: inform.topic.topicArn,
+          PAGE_TOPIC_ARN: page.topic.topicArn,
         };
       },
     });
@@ -74,6 +81,7 @@ export class Audit extends Construct {
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
       schedule,
       function: target,
+      deadLetterQueue,
     });
     this.#warnIfBehind(auditLoad(config, schedule, new Date()));
   }

@@ -5,7 +5,7 @@ import { hoursText } from './alarm-windows';
 import { AthenaTables } from './athena-tables';
 import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/schema-values';
-import { NextSteps, offerTestEvents } from './next-steps';
+import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { createParts, type Parts } from './parts';
 
@@ -24,7 +24,6 @@ export class CollectorStack extends Stack {
     const parts = createParts(this, config);
     this.#warnOfOverlap(parts);
     new Observability(this, 'Observability', parts);
-    if (config.testEvents) offerTestEvents(this, parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
   }

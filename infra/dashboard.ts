@@ -27,6 +27,11 @@ export function dashboardName(stackName: string): string {
   return `${stackName}-${Aws.REGION}`;
 }
 
+/** Where the console shows it. */
+export function dashboardLink(stackName: string): string {
+  return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName(stackName)}`;
+}
+
 /** First whether it is well now: the last runs and the alarms. Then why not, then how it was, then where to read on. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { alarms, ...parts }: Parts & { readonly alarms: cloudwatch.IAlarm[] }) {
@@ -150,6 +155,7 @@ function audits(audit: Counted): cloudwatch.IWidget[] {
   const title = 'Hours since the stalest cluster was archived, and logs with gaps or frozen';
   const right = [
     audit('logGaps', 'clusters with gaps in their log'),
+    audit('mailsLost', 'mails that SNS refused', RED),
     audit('frozenLogs', 'frozen logs', undefined, 'Maximum'),
   ];
   const stalest = [audit('stalestHours', 'hours', undefined, 'Maximum')];

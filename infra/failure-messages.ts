@@ -9,40 +9,50 @@ import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { failureEnvironmentNames } from '../lambda/stack-contract';
+import { type FailureEnvironment, failureEnvironmentNames } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
+import type { CollectorConfig } from './config/config';
 import { allow } from './grants';
 import { createNodeFunction } from './node-function';
-import { createDeadLetterQueue } from './run-schedule';
+
+export interface FailureMessagesProps {
+  readonly config: CollectorConfig;
+  readonly page: Alerts;
+  readonly inform: Alerts;
+  /** Keeps the failures that could not be reported. */
+  readonly deadLetterQueue: IQueue;
+}
 
 /**
- * Tells people of each run and each audit that failed for good: a function makes text of what Lambda and EventBridge say as
- * JSON. An alarm alone would publish once, on a change of state: an hourly run that always fails keeps it in ALARM.
+ * Reports each run and each audit that failed for good: a function makes text of what Lambda and EventBridge say as JSON. An
+ * alarm alone would publish once, on a change of state: an hourly run that always fails keeps it in ALARM.
  */
 export class FailureMessages extends Construct {
   readonly #function: NodejsFunction;
-  /** Keeps what could not be told. */
-  readonly #untold: IQueue;
+  readonly #deadLetterQueue: IQueue;
   #rule: Rule | undefined;
 
-  /** @param alerts gets the messages */
-  constructor(scope: Construct, id: string, name: string, alerts: Alerts) {
+  constructor(scope: Construct, id: string, { config, page, inform, deadLetterQueue }: FailureMessagesProps) {
     super(scope, id);
-    this.#untold = createDeadLetterQueue(this, 'Untold');
+    this.#deadLetterQueue = deadLetterQueue;
+    // An incomplete run goes to the group of its alarm.
+    const ofRuns = config.alerts.pageFrom === undefined ? page : inform;
     const { function: target } = createNodeFunction(this, {
-      // Without a network of its own: it calls SNS only.
-      config: { name, network: undefined },
-      description: `Tells people what of ${name} failed for good`,
+      config,
+      description: `Reports what of ${config.name} failed for good`,
       entry: 'failure-handler.ts',
       memoryMiB: 256,
-      roleDescription: 'Lets the function tell people of failures, and keep what it could not tell',
-      provide: (role) => {
-        alerts.grantPublish(role);
-        return { [failureEnvironmentNames.topicArn]: alerts.topic.topicArn };
+      roleDescription: 'Lets the function report failures, and keep those that it could not report',
+      provide: (role): Omit<FailureEnvironment, 'POWERTOOLS_SERVICE_NAME'> => {
+        for (const group of new Set([page, ofRuns])) group.grantPublish(role);
+        return {
+          [failureEnvironmentNames.topicArn]: page.topic.topicArn,
+          [failureEnvironmentNames.runTopicArn]: ofRuns.topic.topicArn,
+        };
       },
       onFailure: (role) => {
-        allow(role, 'KeepUntold', ['sqs:SendMessage'], [this.#untold.queueArn]);
-        return new SqsDestination(this.#untold);
+        allow(role, 'KeepUnreported', ['sqs:SendMessage'], [deadLetterQueue.queueArn]);
+        return new SqsDestination(deadLetterQueue);
       },
     });
     this.#function = target;
@@ -50,7 +60,7 @@ export class FailureMessages extends Construct {
 
   /** Lets a function's role hand over its failures. Returns where Lambda sends them. */
   destinationFor(role: IRole): IDestination {
-    allow(role, 'TellOfFailures', ['lambda:InvokeFunction'], [this.#function.functionArn]);
+    allow(role, 'ReportFailures', ['lambda:InvokeFunction'], [this.#function.functionArn]);
     return new LambdaDestination(this.#function);
   }
 
@@ -58,7 +68,7 @@ export class FailureMessages extends Construct {
    * A started execution has no failure destination, because Step Functions invokes the function synchronously. The event goes
    * to the function as it is: EventBridge does not escape what it inserts into a text.
    */
-  tellOf(stateMachine: IStateMachine): void {
+  reportOf(stateMachine: IStateMachine): void {
     this.#rule = new Rule(this, 'FailedExecutions', {
       description: 'Hands over each run in shards that failed',
       eventPattern: {
@@ -66,14 +76,20 @@ export class FailureMessages extends Construct {
         detailType: ['Step Functions Execution Status Change'],
         detail: { stateMachineArn: [stateMachine.stateMachineArn], status: ['FAILED', 'TIMED_OUT'] },
       },
-      targets: [new LambdaFunction(this.#function, { deadLetterQueue: this.#untold })],
+      targets: [new LambdaFunction(this.#function, { deadLetterQueue: this.#deadLetterQueue })],
     });
   }
 
-  /** Counts failures of a function, or of executions, that nobody was told of. */
-  untold(from: IFunction, period: Duration): cloudwatch.IMetric {
+  /**
+   * Counts failures of functions, or of executions, that reached neither people nor the dead-letter queue.
+   * @param from functions that hand over their failures
+   */
+  lost(from: Readonly<Record<string, IFunction>>, period: Duration): Record<string, cloudwatch.IMetric> {
+    const undelivered = Object.entries({ ...from, messages: this.#function }).map(
+      ([name, target]) => [name, target.metric('DestinationDeliveryFailures', { statistic: 'Sum', period })] as const,
+    );
     const ofRule = this.#rule && {
-      failedInvocations: new cloudwatch.Metric({
+      executions: new cloudwatch.Metric({
         namespace: 'AWS/Events',
         metricName: 'FailedInvocations',
         dimensionsMap: { RuleName: this.#rule.ruleName },
@@ -81,13 +97,6 @@ export class FailureMessages extends Construct {
         period,
       }),
     };
-    const usingMetrics = {
-      undelivered: from.metric('DestinationDeliveryFailures', { statistic: 'Sum', period }),
-      untold: this.#function.metric('AsyncEventsDropped', { statistic: 'Sum', period }),
-      ...ofRule,
-    };
-    // SUM passes over a metric without data.
-    const expression = `SUM([${Object.keys(usingMetrics).join(', ')}])`;
-    return new cloudwatch.MathExpression({ expression, usingMetrics, label: 'Messages lost', period });
+    return { ...Object.fromEntries(undelivered), ...ofRule };
   }
 }

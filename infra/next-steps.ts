@@ -1,9 +1,7 @@
 import { Aws, CfnOutput } from 'aws-cdk-lib';
-import { CfnSchema } from 'aws-cdk-lib/aws-eventschemas';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config/config';
-import { dashboardName } from './dashboard';
+import { dashboardLink } from './dashboard';
 import type { Parts } from './parts';
 
 /** The stack's outputs: what to type and where to look after a deployment, in the order of use. */
@@ -73,10 +71,7 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       "The function's log",
       `${home}/cloudwatch/home?${region}#logsV2:log-groups/log-group/${logGroup.logGroupName}`,
     ],
-    DashboardConsole: [
-      'Is it well?',
-      `${home}/cloudwatch/home?${region}#dashboards/dashboard/${dashboardName(config.name)}`,
-    ],
+    DashboardConsole: config.dashboard && ['Is it well?', dashboardLink(config.name)],
     AlertTopic: ['Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn],
     InformTopic: inform !== page && ['Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn],
   };
@@ -91,52 +86,4 @@ function invokeCommand({ functionName }: IFunction): string {
     `aws lambda invoke --region ${Aws.REGION} --function-name ${functionName} --invocation-type Event ` +
     `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`
   );
-}
-
-/**
- * The registry in which Lambda's console looks for shared events. There is one per account and region, and other
- * functions use it too, so a stack must not own it.
- */
-const registryName = 'lambda-testevent-schemas';
-
-/** Offers events for starts by hand in the Test tab of Lambda's console. */
-export function offerTestEvents(stack: Construct, { config, collector, audit }: Parts): void {
-  const offer = (id: string, target: IFunction, what: string, events: Readonly<Record<string, object>>) =>
-    new CfnSchema(new Construct(stack, id), 'Schema', {
-      registryName,
-      schemaName: `_${target.functionName}-schema`,
-      type: 'OpenApi3',
-      description: `Events that start ${what} by hand`,
-      content: JSON.stringify(document(events)),
-    });
-  offer('TestEvents', collector.function, config.name, testEvents(config));
-  if (audit !== undefined) offer('AuditTestEvents', audit.function, `the audit of ${config.name}`, auditTestEvents);
-}
-
-/** Shared events of the collector. */
-export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Record<string, object> {
-  const [first] = clusters;
-  return {
-    'everything-now': {},
-    'one-cluster': { clusters: [first?.uid] },
-    'dry-run': { dryRun: true },
-    'complete-a-run': { run: '2026-11-20T10:00:00.000Z' },
-  };
-}
-
-/** Shared events of the audit. */
-const auditTestEvents = {
-  'audit-now': {},
-  'make-up-for-an-audit': { scheduledTime: '2026-11-20T06:30:00Z' },
-} as const;
-
-/** The form that the console itself writes: an OpenAPI document with the events as its examples. */
-function document(events: Readonly<Record<string, object>>): object {
-  const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
-  return {
-    openapi: '3.0.0',
-    info: { version: '1.0.0', title: 'Event' },
-    paths: {},
-    components: { schemas: { Event: { type: 'object' } }, examples },
-  };
 }

@@ -7,7 +7,7 @@ import { runMarginHours } from '../lambda/time-limits';
 import { hoursText, longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
 import { type AlarmDefinition, runAlarms } from './alarms';
 import { auditAlarms } from './audit-alarms';
-import { Dashboard } from './dashboard';
+import { Dashboard, dashboardLink } from './dashboard';
 import type { Parts } from './parts';
 
 /** The alarms, each of which sends a message when it begins and when it is over, and the dashboard. */
@@ -28,7 +28,7 @@ export class Observability extends Construct {
     const alarms = Object.entries(definitions).flatMap(([id, definition]) =>
       definition ? this.#alarm(id, definition, parts) : [],
     );
-    new Dashboard(this, 'Dashboard', { ...parts, alarms });
+    if (config.dashboard) new Dashboard(this, 'Dashboard', { ...parts, alarms });
   }
 
   /** @param widget on the dashboard, to watch instead */
@@ -39,7 +39,7 @@ export class Observability extends Construct {
     Annotations.of(this).addWarningV2(
       `cluster-log-collector:no-${what}-missing-alarm`,
       `No alarm watches for missing ${what}s: ${reason}, and an alarm looks back ${hoursText(longestWindowHours)} at ` +
-        `most. One that fails, or cannot be started, is told all the same. Watch "${widget}" on the dashboard for the rest.`,
+        `most. You still get a mail if one fails or cannot start. For the rest watch "${widget}" on the dashboard.`,
     );
   }
 
@@ -49,8 +49,8 @@ export class Observability extends Construct {
       ...props,
       alarmName: `${config.name} - ${title}`,
       alarmDescription:
-        `ALARM: ${means}\n\nOK: It is over. A new alarm begins with OK.\n\n` +
-        `Look at: ${look}\n\nDo: ${act}\n\nMore: docs/alarms.md, "${title}".`,
+        `ALARM: ${means}\n\nOK: The problem is gone. (A newly created alarm also sends one OK.)\n\n` +
+        `Look at: ${look}\n\nDo: ${act}\n\nMore: docs/alarms.md, "${title}".${config.dashboard ? ` ${dashboardLink(config.name)}` : ''}`,
     });
     const notify = new SnsAction((pages ? page : inform).topic);
     alarm.addAlarmAction(notify);
@@ -60,7 +60,7 @@ export class Observability extends Construct {
   }
 }
 
-/** After the first deployment there is no run and no seal yet, and that is no reason to wake anybody. */
+/** After the first deployment there is no run and no seal yet, and nobody has to be woken up for that. */
 function warmUp(alarm: cloudwatch.Alarm, hours: number): void {
   const resource = alarm.node.defaultChild as cloudwatch.CfnAlarm;
   resource.warmUpConfiguration = {

@@ -5,6 +5,7 @@ import { Archive } from './archive';
 import { Audit } from './audit';
 import { Collector } from './collector';
 import { type CollectorConfig, recipientsOf } from './config/config';
+import { createDeadLetterQueue } from './dead-letter-queue';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { RunSchedule } from './run-schedule';
@@ -20,23 +21,38 @@ export function createParts(stack: Stack, config: CollectorConfig) {
   const page = new Alerts(stack, 'Alerts', name, recipients.page);
   /** Gets everything else; the same as `page` if there is one list of recipients. */
   const inform = recipients.inform ? new Alerts(stack, 'Inform', `${name}-inform`, recipients.inform) : page;
-  const failures = new FailureMessages(stack, 'FailureMessages', name, page);
+  const deadLetterQueue = createDeadLetterQueue(stack);
+  const failures = new FailureMessages(stack, 'FailureMessages', { config, page, inform, deadLetterQueue });
   const archive = new Archive(stack, 'Archive', { config });
   const apiKeySecret = new ApiKeySecret(stack, 'ApiKey', { config });
   const collector = new Collector(stack, 'Collector', { config, archive, apiKeySecret, failures });
   /** Works on the shards of a fleet that is too large for one invocation; undefined if there is one shard. */
   const stateMachine =
     config.shards > 1 ? new FanOut(stack, 'FanOut', config, collector.function).stateMachine : undefined;
-  if (stateMachine !== undefined) failures.tellOf(stateMachine);
+  if (stateMachine !== undefined) failures.reportOf(stateMachine);
   const schedule = new RunSchedule(stack, 'Schedule', {
     description: `Starts the runs of ${name}`,
     roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
     schedule: config.schedule,
     function: collector.function,
     stateMachine,
+    deadLetterQueue,
   });
   /** Verifies and seals the archive; undefined if nothing does. */
   const audit =
-    config.audit && new Audit(stack, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
-  return { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
+    config.audit &&
+    new Audit(stack, 'Audit', { config, settings: config.audit, archive, page, inform, failures, deadLetterQueue });
+  return {
+    config,
+    apiKeySecret,
+    archive,
+    collector,
+    stateMachine,
+    schedule,
+    audit,
+    failures,
+    deadLetterQueue,
+    page,
+    inform,
+  };
 }

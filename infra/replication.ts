@@ -22,6 +22,14 @@ export interface ReplicationProps {
   readonly lifecycle: readonly LifecycleRule[];
 }
 
+/** What S3 counts of the copies. */
+export interface ReplicationMetrics {
+  /** Objects that S3 could not copy. It does not try again: a batch replication job does. */
+  readonly failed: Metric;
+  /** Seconds by which the copy is behind. */
+  readonly latency: Metric;
+}
+
 /** Name of the only rule, which is a dimension of its metrics. */
 const ruleId = 'everything';
 
@@ -89,15 +97,12 @@ export class Replication extends Construct {
     this.#acknowledge(`<${bucketId}.Arn>/*`);
   }
 
-  /** Counts objects that S3 could not copy. It does not try again: a batch replication job does. */
-  failures(bucket: IBucket): Metric {
+  metricsOf(bucket: IBucket): ReplicationMetrics {
     const DestinationBucket = this.#destination.bucketName;
-    return new Metric({
-      namespace: 'AWS/S3',
-      metricName: 'OperationsFailedReplication',
-      dimensionsMap: { SourceBucket: bucket.bucketName, DestinationBucket, RuleId: ruleId },
-      statistic: 'Sum',
-    });
+    const dimensionsMap = { SourceBucket: bucket.bucketName, DestinationBucket, RuleId: ruleId };
+    const metric = (metricName: string, statistic: string) =>
+      new Metric({ namespace: 'AWS/S3', metricName, dimensionsMap, statistic });
+    return { failed: metric('OperationsFailedReplication', 'Sum'), latency: metric('ReplicationLatency', 'Maximum') };
   }
 
   /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */

@@ -1,4 +1,4 @@
-import { Duration, Stack, TimeZone, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, TimeZone } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
@@ -7,7 +7,7 @@ import {
   type ScheduleTargetBaseProps,
   StepFunctionsStartExecution,
 } from 'aws-cdk-lib/aws-scheduler-targets';
-import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
@@ -22,19 +22,18 @@ export interface RunScheduleProps {
   readonly function: IFunction;
   /** Started in place of the function if the fleet has shards. */
   readonly stateMachine?: IStateMachine | undefined;
+  /** Receives what the scheduler could not start. */
+  readonly deadLetterQueue: IQueue;
 }
 
 /** Starts a run or an audit at each time of a schedule, and keeps the events that could not be delivered. */
 export class RunSchedule extends Construct {
-  /** Receives what the scheduler could not start. */
-  readonly deadLetterQueue: IQueue;
   /** The longest between two of its times. */
   readonly gap: Gap;
 
   constructor(scope: Construct, id: string, props: RunScheduleProps) {
     super(scope, id);
-    const { function: target, stateMachine } = props;
-    this.deadLetterQueue = createDeadLetterQueue(this, 'Undelivered');
+    const { function: target, stateMachine, deadLetterQueue } = props;
     const stack = Stack.of(this);
     const group = stack.formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: 'default' });
     const role = new Role(this, 'Role', {
@@ -46,12 +45,12 @@ export class RunSchedule extends Construct {
     });
     if (stateMachine === undefined) allow(role, 'StartRun', ['lambda:InvokeFunction'], [target.functionArn]);
     else allow(role, 'StartRun', ['states:StartExecution'], [stateMachine.stateMachineArn]);
-    allow(role, 'KeepUndelivered', ['sqs:SendMessage'], [this.deadLetterQueue.queueArn]);
+    allow(role, 'KeepUndelivered', ['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     const delivery: ScheduleTargetBaseProps = {
       // The time names what is started, so a second delivery works on the same run or audit.
       input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
       maxEventAge: Duration.seconds(deliveryAgeSeconds),
-      deadLetterQueue: this.deadLetterQueue,
+      deadLetterQueue,
       // The target would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     };
@@ -69,15 +68,4 @@ export class RunSchedule extends Construct {
     // A role without its policy could not start the first run.
     schedule.node.addDependency(role.node.findChild('DefaultPolicy'));
   }
-}
-
-/** A queue that keeps for 14 days, the longest that SQS keeps a message, what could not be delivered. */
-export function createDeadLetterQueue(scope: Construct, id: string): Queue {
-  const queue = new Queue(scope, id, {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
-  });
-  Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue itself.' });
-  return queue;
 }

@@ -21,19 +21,25 @@ export const auditEnvironmentNames = {
   archiveBucket: 'ARCHIVE_BUCKET',
   /** ARN of the KMS key that signs seals. */
   signingKeyArn: 'SIGNING_KEY_ARN',
-  /** ARN of the SNS topic that the morning mail goes to. */
+  /** ARN of the SNS topic that every mail of the audit goes to. */
   topicArn: 'TOPIC_ARN',
+  /** ARN of the SNS topic that mails which page go to as well; may be the same. */
+  pageTopicArn: 'PAGE_TOPIC_ARN',
 } as const;
 
 export type AuditEnvironment = Record<(typeof auditEnvironmentNames)[keyof typeof auditEnvironmentNames], string>;
 
-/** Environment variables of the function that tells of failures, by what they hold. */
+/** Environment variables of the function that reports failures, by what they hold. */
 export const failureEnvironmentNames = {
   /** Name of the stack. */
   service: 'POWERTOOLS_SERVICE_NAME',
   /** ARN of the SNS topic that the messages go to. */
   topicArn: 'TOPIC_ARN',
+  /** ARN of the SNS topic that messages about incomplete runs go to; may be the same. */
+  runTopicArn: 'RUN_TOPIC_ARN',
 } as const;
+
+export type FailureEnvironment = Record<(typeof failureEnvironmentNames)[keyof typeof failureEnvironmentNames], string>;
 
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';
@@ -145,6 +151,8 @@ export const auditMetricNames = {
   logGaps: 'LogGaps',
   /** Logs with nothing new for audit.frozenAfterHours, or for 24 hours. */
   frozenLogs: 'FrozenLogs',
+  /** 1 for each audit whose mail a topic refused. */
+  mailsLost: 'MailsLost',
 } as const;
 
 /** Metrics of a run, and with an audit those of the audit too. */
@@ -159,6 +167,8 @@ export const metricNames = {
    * `archived`, whose sum is right too.
    */
   missing: 'Missing',
+  /** Share of the fleet, in percent, that the last attempt of a run of the schedule leaves missing; no other attempt has it. */
+  missingPercent: 'MissingPercent',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
   /** Bytes of what was archived, as they came from the service. */

@@ -123,8 +123,17 @@ const group = members(recipients).check(keyOfTopic);
 /** Who gets messages: one list, or two groups. */
 export const alerts = members({
   ...recipients,
-  page: group.describe('Who is woken up: damage, what failed for good or is missing, a rejected key.').optional(),
-  inform: group.describe('Who gets everything else, and the mails of the audit.').optional(),
+  page: group.describe('Who is woken up: damage, and what failed for good or is missing.').optional(),
+  inform: group.describe('Who gets everything else, and all mails of the audit.').optional(),
+  pageFrom: members({
+    missingPercent: z
+      .number('a percentage')
+      .gt(0, 'a percentage above 0')
+      .max(100, 'at most 100 percent')
+      .describe('Share of the fleet, in percent, that has to be missing after the last attempt of a run.'),
+  })
+    .describe('When a run that is incomplete wakes people up; left out: always. Below it, the other group is informed.')
+    .optional(),
 }).check(keyOfTopic, listOrGroups);
 
 export const deployTo = members({
@@ -183,9 +192,6 @@ const replicateTo = members({
 
 /** The member `archive`. */
 export const archive = members({
-  infrequentAccessAfterDays: wholeNumber(30, 36_500)
-    .describe('Days until an object moves to the infrequent access class; left out: never.')
-    .optional(),
   retentionDays: wholeNumber(1, 36_500)
     .describe('Days until an object expires; it is deleted 30 days after that. Left out: never.')
     .optional(),

@@ -84,12 +84,10 @@ export const bodiesFit = rule((at, refuse) => {
   refuse('', expected, `${concurrency} x ${maxBodyMiB} MiB`);
 });
 
-/** Objects have to move before they expire, cannot expire while locked, and are copied with a key if they have one. */
+/** Objects cannot expire while they are locked, and are copied with a key if they have one. */
 export const archiveFits = rule((at, refuse) => {
-  const moves = numberOf(at('infrequentAccessAfterDays'));
   const expires = numberOf(at('retentionDays'));
   const locked = numberOf(at('objectLock.days'));
-  if (moves >= expires) refuse('retentionDays', `more days than infrequentAccessAfterDays (${moves})`);
   if (locked > expires) refuse('retentionDays', `at least objectLock.days (${locked})`);
   if (at('replicateTo') === undefined) return;
   const keyOfCopies = 'replicateTo.kmsKeyArn';
@@ -111,7 +109,7 @@ export const keyOfTopic = rule((at, refuse) => {
 /** Either one list of recipients, or both groups. */
 export const listOrGroups = rule((at, refuse) => {
   const alerts = at();
-  const { page, inform, ...all } = isObject(alerts) ? alerts : {};
+  const { page, inform, pageFrom: _, ...all } = isObject(alerts) ? alerts : {};
   if (page === undefined && inform === undefined) return;
   if (page === undefined) refuse('page', 'the group that is woken up, because inform is set');
   if (inform === undefined) refuse('inform', 'the group that gets the rest, because page is set');

@@ -44,11 +44,9 @@ export function configSchema(folder: string) {
       .describe(
         'Parts that a state machine works on at once; more than 1 for very large fleets, see docs/large-fleets.md.',
       ),
-    testEvents: trueOrFalse()
-      .default(false)
-      .describe(
-        "Whether the console's Test tab offers shared events; needs the account's registry, see docs/operations.md.",
-      ),
+    dashboard: trueOrFalse()
+      .default(true)
+      .describe('Whether the stack has a dashboard, which costs $3 a month beyond the first three of an account.'),
     athenaTables: trueOrFalse()
       .default(false)
       .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),

@@ -10,7 +10,7 @@ export type { CollectorConfig } from './config-schema';
 export type Recipients = NonNullable<CollectorConfig['alerts']['page']>;
 
 /** Who is woken up, and who gets everything else; without groups, one list gets all. */
-export function recipientsOf({ page, inform, ...all }: CollectorConfig['alerts']): {
+export function recipientsOf({ page, inform, pageFrom: _, ...all }: CollectorConfig['alerts']): {
   readonly page: Recipients;
   /** Undefined: the same as `page`. */
   readonly inform: Recipients | undefined;

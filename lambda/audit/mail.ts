@@ -12,6 +12,8 @@ export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */
   readonly subject: string;
   readonly text: string;
+  /** Whether it also goes to those who are woken up. */
+  readonly pages?: boolean;
 }
 
 /** What people are told is what is sealed, so that it can be told again. */
@@ -65,7 +67,8 @@ export function auditMail(seal: ToldSeal, plan: Pick<AuditPlan, 'staleAfterHours
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
-  return { subject: subjectOf(`${isFirst ? 'First seal: ' : ''}${subject}`, archive), text: `${text}\n` };
+  const pages = openDamage(seal).count > 0;
+  return { subject: subjectOf(`${isFirst ? 'First seal: ' : ''}${subject}`, archive), text: `${text}\n`, pages };
 }
 
 /** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */

@@ -7,7 +7,7 @@ export class MailError extends Error {
   override readonly name = 'MailError';
 }
 
-/** Sends mails to the subscribers of a topic. */
+/** Sends mails to the subscribers of a topic, to each kind of subscriber in its own form. */
 export class SnsMailer {
   readonly #client: SNSClient;
   readonly #topicArn: string;
@@ -18,11 +18,11 @@ export class SnsMailer {
   }
 
   /**
-   * @param record what other subscribers than mail addresses get, as JSON; left out: they get the text too
+   * @param record what queues and functions get, as JSON; left out: they get the text too
    * @throws MailError
    */
-  async send({ subject, text }: Mail, record?: unknown): Promise<void> {
-    const message = { TopicArn: this.#topicArn, Subject: subject, ...contentOf(text, record) };
+  async send(mail: Mail, record?: unknown): Promise<void> {
+    const message = { TopicArn: this.#topicArn, Subject: mail.subject, ...contentOf(mail, record) };
     try {
       await this.#client.send(new PublishCommand(message));
     } catch (error) {
@@ -35,8 +35,44 @@ export class SnsMailer {
 /** SNS takes this many bytes of a message, for all protocols together. */
 const longestMessage = 262_144;
 
-function contentOf(text: string, record: unknown): Pick<PublishCommandInput, 'Message' | 'MessageStructure'> {
-  if (record === undefined) return { Message: text };
-  const Message = JSON.stringify({ default: JSON.stringify(record), email: text, sms: text });
-  return Buffer.byteLength(Message) > longestMessage ? { Message: text } : { Message, MessageStructure: 'json' };
+/** SNS takes 1,600 bytes of a text message. */
+const longestSms = 1400;
+
+/** Amazon Q takes 8,000 characters of a description and 250 of a title. */
+const longestDescription = 7000;
+
+function contentOf(
+  { subject, text }: Mail,
+  record: unknown,
+): Pick<PublishCommandInput, 'Message' | 'MessageStructure'> {
+  const others = { email: text, sms: smsOf(subject, text), https: JSON.stringify(chatMessage(subject, text)) };
+  const withRecord = JSON.stringify({ default: record === undefined ? text : JSON.stringify(record), ...others });
+  const fits = Buffer.byteLength(withRecord) <= longestMessage;
+  return {
+    Message: fits ? withRecord : JSON.stringify({ default: text.slice(0, longestDescription), ...others }),
+    MessageStructure: 'json',
+  };
+}
+
+/** Whoever is woken by a phone needs to know what happened; the rest is in the mail. */
+function smsOf(subject: string, text: string): string {
+  const [firstLine = ''] = text.split('\n');
+  let short = `${subject}\n${firstLine}`;
+  while (Buffer.byteLength(short) > longestSms) short = short.slice(0, -1);
+  return short;
+}
+
+/**
+ * The only messages, beside AWS's own events, that Amazon Q shows in chat channels (its administrator guide, "Custom
+ * notifications"). As a block of code, because names of clusters may hold what Markdown reads as formatting.
+ */
+function chatMessage(subject: string, text: string): object {
+  const quoted = text.replaceAll('```', "'''").slice(0, longestDescription);
+  const context = /s3:\/\/\S+/.exec(text)?.[0].replace(/[.,;]$/, '');
+  return {
+    version: '1.0',
+    source: 'custom',
+    content: { textType: 'client-markdown', title: subject, description: `\`\`\`\n${quoted.trimEnd()}\n\`\`\`` },
+    metadata: { threadId: subject, ...(context !== undefined && { additionalContext: { record: context } }) },
+  };
 }

@@ -14,6 +14,7 @@ import { deadlineReserveSeconds } from '../time-limits';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import { type AuditReporter, type AuditResult, audit } from './audit';
 import { KmsSigner } from './kms-signer';
+import type { Mail } from './mail';
 import { SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
@@ -38,7 +39,16 @@ export function wireAudit(
   const reader = new S3ArchiveReader(bucket, s3);
   const sink = new S3Archive(s3, bucket, clock);
   const signer = new KmsSigner(names[auditEnvironmentNames.signingKeyArn]);
-  const mailer = new SnsMailer(names[auditEnvironmentNames.topicArn]);
+  const { topicArn, pageTopicArn } = auditEnvironmentNames;
+  const inform = new SnsMailer(names[topicArn]);
+  /** Undefined: one group gets everything. */
+  const page = names[pageTopicArn] === names[topicArn] ? undefined : new SnsMailer(names[pageTopicArn]);
+  const mailTo = async (mail: Mail) => {
+    const groups = mail.pages && page !== undefined ? [page, inform] : [inform];
+    // One topic that refuses must not keep the mail from the other.
+    const results = await Promise.allSettled(groups.map((group) => group.send(mail)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  };
   const reporter = lambdaReporter(logger, metrics);
 
   const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
@@ -46,7 +56,7 @@ export function wireAudit(
     logger.addContext(invocation);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
     try {
-      return await audit(time, { ...shared, mail: (mail) => mailer.send(mail), stop: stop.working });
+      return await audit(time, { ...shared, mail: mailTo, stop: stop.working });
     } finally {
       stop.close();
     }
@@ -72,7 +82,9 @@ function lambdaReporter(logger: Logger, metrics: Metrics): AuditReporter {
       metrics.publishStoredMetrics();
     },
     notMailed(error) {
-      logger.error('people not told', { error });
+      logger.error('mail not sent', { error });
+      metrics.addMetric(metricNames.mailsLost, MetricUnit.Count, 1);
+      metrics.publishStoredMetrics();
     },
   };
 }

@@ -42,6 +42,13 @@ export function failureMail(event: unknown, service: string): Mail {
   return { subject: `${service.slice(0, 70)}: failed for good`, text };
 }
 
+/** Whether clusters are missing of a run that wrote its records: its alarm may have a threshold of its own. */
+export function isIncompleteRun(event: unknown): boolean {
+  const { data: dropped } = droppedEvent.safeParse(event);
+  const { data: ended } = endedExecution.safeParse(event);
+  return dropped?.responsePayload?.errorType === 'RunIncompleteError' || ended?.detail.error === 'ShardsFailedError';
+}
+
 /** @returns the command that starts it again with an input; without an input nobody knows */
 function describe(event: unknown) {
   const dropped = droppedEvent.safeParse(event);

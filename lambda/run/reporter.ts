@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMessages, metricNames } from '../stack-contract';
+import { asynchronousAttempts } from '../time-limits';
 import { groupReasons } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
@@ -80,6 +81,14 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
     metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
     const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
+    const { shard, attempt } = summary;
+    // Shards are about equally large. A start by hand, of some clusters perhaps, says nothing of the fleet.
+    if (this.#scheduled && attempt !== undefined && attempt >= asynchronousAttempts)
+      metrics.addMetric(
+        metricNames.missingPercent,
+        MetricUnit.Percent,
+        (100 * (counts.failed + counts.notAttempted)) / Math.max(1, outcomes.length) / (shard?.count ?? 1),
+      );
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
     metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));

@@ -74,7 +74,7 @@ describe('a permission that the audit lacks fails it loudly', () => {
     expect(deployed.messages).toMatchObject([{ body: expect.stringContaining('RetriesExhausted') }]);
     const mute = await deploy((template) => {
       withoutList(template);
-      without(auditPolicy(template), withSid('TellOfFailures'));
+      without(auditPolicy(template), withSid('ReportFailures'));
     });
     await expect(mute.audit.fireSchedule(one)).rejects.toMatchObject({ name: 'MessageRefusedError' });
   });
@@ -87,8 +87,9 @@ describe('a seal that people cannot be told about is there, and the log says so'
     expect((await deployed.audit.invoke(event)).error).toBeUndefined();
     expect(await sealsIn(deployed)).toEqual([firstSeal]);
     expect(deployed.messages).toEqual([]);
-    const [line] = deployed.logs.filter((text) => text.includes('people not told'));
+    const [line] = deployed.logs.filter((text) => text.includes('mail not sent'));
     expect(line).toContain(`not authorized to perform: ${action}`);
+    expect(deployed.logs.filter((text) => /"MailsLost":1[,}]/.test(text))).toHaveLength(1);
   });
 });
 
@@ -99,7 +100,7 @@ it('without s3:ListBucketVersions the audit still seals, and says that it did no
 
 it('every statement of its role is broken by a test above, but the one that has no effect locally', () => {
   const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
-  const broken = ['ListArchive', 'ReadArchive', 'AddSeals', 'UseArchiveKey', 'SignSeals', 'TellOfFailures'];
+  const broken = ['ListArchive', 'ReadArchive', 'AddSeals', 'UseArchiveKey', 'SignSeals', 'ReportFailures'];
   expect(statementsOf(auditPolicy(collector.template))).toEqual(['WriteLog', ...broken, ...ofTheTopic].sort());
 });
 

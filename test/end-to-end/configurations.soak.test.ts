@@ -15,9 +15,8 @@ it.each<[string, Record<string, unknown>]>([
   [
     'retention, alerts and shared test events',
     {
-      archive: { retentionDays: 400, infrequentAccessAfterDays: 30, objectLock: { days: 30 } },
+      archive: { retentionDays: 400, objectLock: { days: 30 } },
       alerts: { emails: ['somebody@example.com'] },
-      testEvents: true,
       tags: { team: 'platform' },
     },
   ],

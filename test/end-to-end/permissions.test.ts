@@ -92,7 +92,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
   });
 
   it('to tell of its failures', async () => {
-    const deployed = await collector.deploy({ edit: withoutStatement('TellOfFailures') });
+    const deployed = await collector.deploy({ edit: withoutStatement('ReportFailures') });
     await expect(deployed.invokeAsync({ unknown: true })).rejects.toMatchObject({
       name: 'MessageRefusedError',
       message: expect.stringContaining('not authorized to perform: lambda:InvokeFunction'),
@@ -106,7 +106,7 @@ describe('a permission that the function of failure messages lacks', () => {
     await deployed.invokeAsync({ unknown: true });
     const [{ to = '', body = '' } = {}, ...others] = deployed.messages;
     expect(others).toEqual([]);
-    expect(to).toMatch(/^arn:aws:sqs:.*FailureMessagesUntold/);
+    expect(to).toMatch(/^arn:aws:sqs:.*DeadLetters/);
     expect(JSON.parse(body)).toMatchObject({
       requestPayload: { responsePayload: { errorType: 'InvalidEventError' } },
       responsePayload: { errorMessage: expect.stringContaining(`not authorized to perform: ${action}`) },
@@ -164,7 +164,7 @@ describe.each(['Schedule', 'AuditSchedule'])('a permission that the %s lacks fai
 
 it('every statement of these roles is broken by a test above, but the one that has no effect locally', () => {
   const noLocalEffect = 'WriteLog';
-  const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'UseArchiveKey', 'TellOfFailures'];
+  const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'UseArchiveKey', 'ReportFailures'];
   expect(statementsOf(rolePolicy(collector.template))).toEqual([noLocalEffect, ...broken].sort());
   for (const prefix of ['Schedule', 'AuditSchedule'])
     expect(statementsOf(schedulePolicy(collector.template, prefix))).toEqual(['KeepUndelivered', 'StartRun']);

@@ -32,7 +32,6 @@ const everything = {
   archive: {
     kms: true,
     formerKmsKeyArns: [keyArn],
-    infrequentAccessAfterDays: 30,
     retentionDays: 400,
     objectLock: { days: 1, mode: 'compliance' },
     replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222', kmsKeyArn: keyArn },
@@ -55,7 +54,6 @@ const everything = {
     frozenAfterHours: 100,
     alarmOnLogGaps: true,
   },
-  testEvents: true,
   athenaTables: true,
 };
 

@@ -73,7 +73,8 @@ describe('alerts', () => {
     );
     expect(subscribed.sort()).toEqual(['day@example.com <InformTopic>', 'night@example.com <AlertsTopic>']);
     const publishing = (role: string) => allowedTo(json, role).filter((line) => line.startsWith('sns:'));
-    expect(publishing('AuditRole')).toEqual(['sns:Publish <InformTopic>']);
+    // A mail about damage goes to both.
+    expect(publishing('AuditRole')).toEqual(['sns:Publish <AlertsTopic>', 'sns:Publish <InformTopic>']);
     expect(publishing('FailureMessagesRole')).toEqual(['sns:Publish <AlertsTopic>']);
     expect(json.Outputs).toMatchObject({ InformTopic: {}, AlertTopic: {} });
   });

@@ -31,9 +31,7 @@ describe('how long the archive keeps', () => {
   });
 
   it('is as configured for logs, manifests and run records, and for ever for everything else', () => {
-    expect(rules({ infrequentAccessAfterDays: 30, retentionDays: 400 })).toEqual(
-      perPrefix({ ExpirationInDays: 400, Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }] }),
-    );
+    expect(rules({ retentionDays: 400 })).toEqual(perPrefix({ ExpirationInDays: 400 }));
   });
 
   it('is said by the guide with the days in which S3 keeps an expired version, also in what it costs', () => {

@@ -1,11 +1,9 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { auditPlanOf } from '../../infra/audit';
 import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';
 import {
   allowedTo,
   audited,
-  exampleTemplate,
   kmsKeyArn,
   type Resource,
   resourceOf,
@@ -22,16 +20,20 @@ describe('without an audit', () => {
   const { audit: _, ...rest } = exampleConfig(audited);
 
   it('the template is as if there was no such option', () => {
-    expect(JSON.stringify(plain)).not.toMatch(/audit|seals|kms:Sign/i);
+    expect(JSON.stringify(plain)).not.toMatch(/AuditFunction|seals|kms:Sign/);
     expect(rest).toEqual(exampleConfig());
   });
 
-  it('the rest of the stack is the same, apart from the policy of the archive and the dashboard', () => {
+  it('the rest of the stack is the same, apart from the policy of the archive, the alarm about lost messages and the dashboard', () => {
     const text = (resource: unknown) => JSON.stringify(resource)?.replace(/[0-9a-f]{64}\.zip/, '');
     const changed = Object.entries(plain.Resources).filter(
       ([id, resource]) => text(json.Resources[id]) !== text(resource),
     );
-    expect(changed.map(([, { Type }]) => Type).sort()).toEqual(['AWS::CloudWatch::Dashboard', 'AWS::S3::BucketPolicy']);
+    expect(changed.map(([, { Type }]) => Type).sort()).toEqual([
+      'AWS::CloudWatch::Alarm',
+      'AWS::CloudWatch::Dashboard',
+      'AWS::S3::BucketPolicy',
+    ]);
     const statements = ({ Properties }: Resource) => (Properties.PolicyDocument as { Statement: object[] }).Statement;
     const policyOf = (stack: TemplateJson) => statements(resourceOf(stack, 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
     expect(policyOf(json)).toEqual(expect.arrayContaining(policyOf(plain)));
@@ -88,6 +90,7 @@ describe('the function of the audit', () => {
       [auditEnvironmentNames.archiveBucket]: '<ArchiveBucket>',
       [auditEnvironmentNames.signingKeyArn]: '<AuditSigningKey.Arn>',
       [auditEnvironmentNames.topicArn]: '<AlertsTopic>',
+      [auditEnvironmentNames.pageTopicArn]: '<AlertsTopic>',
     });
   });
 
@@ -132,17 +135,8 @@ describe('the function of the audit', () => {
     });
     expect(allowedTo(json, 'AuditScheduleRole')).toEqual([
       'lambda:InvokeFunction <AuditFunction.Arn>',
-      'sqs:SendMessage <AuditScheduleUndelivered.Arn>',
+      'sqs:SendMessage <DeadLetters.Arn>',
     ]);
-  });
-
-  it('is offered events in the console, in a schema of its own', () => {
-    const events = exampleTemplate({ ...audited, testEvents: true });
-    events.hasResourceProperties('AWS::EventSchemas::Schema', {
-      SchemaName: { 'Fn::Join': ['', ['_', { Ref: Match.stringLikeRegexp('^AuditFunction') }, '-schema']] },
-      Content: Match.stringLikeRegexp('"audit-now":\\{"value":\\{\\}\\}'),
-    });
-    events.resourceCountIs('AWS::EventSchemas::Schema', 2);
   });
 });
 

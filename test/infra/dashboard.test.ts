@@ -46,7 +46,7 @@ describe('the dashboard', () => {
     const alarms = resourcesOf(templateOf(), 'AWS::CloudWatch::Alarm').map(([id]) =>
       textOf({ 'Fn::GetAtt': [id, 'Arn'] }),
     );
-    expect(alarms).toHaveLength(7);
+    expect(alarms).toHaveLength(5);
     expect(dashboardOf().widget('Alarms').properties.alarms).toEqual(alarms);
   });
 

@@ -17,7 +17,6 @@ export const everything = {
   archive: {
     kms: true,
     formerKmsKeyArns: [formerKeyArn],
-    infrequentAccessAfterDays: 30,
     retentionDays: 400,
     objectLock: { days: 90, mode: 'compliance' },
     replicateTo: { bucketArn: otherBucketArn, account: '222222222222', kmsKeyArn },
@@ -38,7 +37,7 @@ export const everything = {
     frozenAfterHours: 26,
     alarmOnLogGaps: true,
   },
-  testEvents: true,
+  dashboard: false,
   athenaTables: true,
 };
 

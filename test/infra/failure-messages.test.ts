@@ -1,25 +1,52 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { eventAgeSeconds } from '../../infra/limits';
-import { allowedTo, everything, exampleTemplate, resourceOf, resourcesOf, templateOf } from './example-stack';
+import { failureEnvironmentNames } from '../../lambda/stack-contract';
+import {
+  allowedTo,
+  audited,
+  everything,
+  exampleTemplate,
+  resourceOf,
+  resourcesOf,
+  templateOf,
+  textOf,
+} from './example-stack';
 
 const json = templateOf();
 const template = exampleTemplate({ shards: 4 });
 
-describe('the function that tells of failures', () => {
-  it('may publish, and keep what it could not tell, and nothing else', () => {
+describe('the function that reports failures', () => {
+  it('may publish, and keep what it could not report, and nothing else', () => {
     expect(allowedTo(json, 'FailureMessagesRole')).toEqual([
       'kms:Decrypt <AlertsKey.Arn>',
       'kms:GenerateDataKey <AlertsKey.Arn>',
       'logs:CreateLogStream <FailureMessagesLogs.Arn>',
       'logs:PutLogEvents <FailureMessagesLogs.Arn>',
       'sns:Publish <AlertsTopic>',
-      'sqs:SendMessage <FailureMessagesUntold.Arn>',
+      'sqs:SendMessage <DeadLetters.Arn>',
     ]);
   });
 
-  it('needs no network of the collector', () => {
-    const full = templateOf(everything);
-    expect(resourceOf(full, 'AWS::Lambda::Function', 'FailureMessages').Properties).not.toHaveProperty('VpcConfig');
+  it('is in the network of the collector: some accounts allow no function outside of one', () => {
+    const vpcs = resourcesOf(templateOf({ network: everything.network, ...audited }), 'AWS::Lambda::Function').map(
+      ([, { Properties }]) => Properties.VpcConfig,
+    );
+    expect(vpcs).toHaveLength(3);
+    for (const vpc of vpcs) expect(vpc).toMatchObject({ SubnetIds: everything.network.subnetIds });
+    expect(resourceOf(json, 'AWS::Lambda::Function', 'FailureMessages').Properties).not.toHaveProperty('VpcConfig');
+  });
+
+  it('sends incomplete runs to the group of their alarm, and everything else to those who are woken up', () => {
+    const groups = { page: { emails: ['night@example.com'] }, inform: { emails: ['day@example.com'] } };
+    const topicsOf = (alerts: object) => {
+      const { Properties } = resourceOf(templateOf({ alerts }), 'AWS::Lambda::Function', 'FailureMessages');
+      const { Variables } = Properties.Environment as { Variables: Record<string, unknown> };
+      return [failureEnvironmentNames.topicArn, failureEnvironmentNames.runTopicArn].map((name) =>
+        textOf(Variables[name]),
+      );
+    };
+    expect(topicsOf(groups)).toEqual(['<AlertsTopic>', '<AlertsTopic>']);
+    expect(topicsOf({ ...groups, pageFrom: { missingPercent: 5 } })).toEqual(['<AlertsTopic>', '<InformTopic>']);
   });
 
   it('without shards hears of no executions', () => {
@@ -40,7 +67,7 @@ describe('a failed execution', () => {
       Targets: [
         {
           Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FailureMessagesFunction'), 'Arn'] },
-          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FailureMessagesUntold'), 'Arn'] } },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DeadLetters'), 'Arn'] } },
           InputTransformer: Match.absent(),
           Input: Match.absent(),
           InputPath: Match.absent(),

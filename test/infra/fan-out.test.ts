@@ -40,7 +40,7 @@ describe('with one shard', () => {
     expect(textOf(Target.Arn)).toBe('<CollectorFunction.Arn>');
     expect(allowedTo(one, 'ScheduleRole')).toEqual([
       'lambda:InvokeFunction <CollectorFunction.Arn>',
-      'sqs:SendMessage <ScheduleUndelivered.Arn>',
+      'sqs:SendMessage <DeadLetters.Arn>',
     ]);
   });
 });
@@ -51,7 +51,7 @@ describe('with more shards', () => {
     expect(textOf(Target.Arn)).toBe('<FanOutStateMachine>');
     expect(Target.Input).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
     expect(allowedTo(four, 'ScheduleRole')).toEqual([
-      'sqs:SendMessage <ScheduleUndelivered.Arn>',
+      'sqs:SendMessage <DeadLetters.Arn>',
       'states:StartExecution <FanOutStateMachine>',
     ]);
   });

@@ -30,13 +30,11 @@ describe('the policies of resources', () => {
         'Deny sns:Publish on <AlertsTopic> to * if {Bool: {aws:SecureTransport: false}}',
         `Allow sns:Publish on <AlertsTopic> ${alarms}`,
       ],
-      FailureMessagesUntoldPolicy: [
-        tlsOnly('sqs:*', '<FailureMessagesUntold.Arn>'),
-        'Allow sqs:SendMessage on <FailureMessagesUntold.Arn> to {Service: events.amazonaws.com} ' +
+      DeadLettersPolicy: [
+        tlsOnly('sqs:*', '<DeadLetters.Arn>'),
+        'Allow sqs:SendMessage on <DeadLetters.Arn> to {Service: events.amazonaws.com} ' +
           'if {ArnEquals: {aws:SourceArn: <FailureMessagesFailedExecutions.Arn>}}',
       ],
-      ScheduleUndeliveredPolicy: [tlsOnly('sqs:*', '<ScheduleUndelivered.Arn>')],
-      AuditScheduleUndeliveredPolicy: [tlsOnly('sqs:*', '<AuditScheduleUndelivered.Arn>')],
       ArchiveKey: [account],
       ArchiveAccessLogsPolicy: [
         tlsOnly('s3:*', '<ArchiveAccessLogs.Arn>', '<ArchiveAccessLogs.Arn>/*'),
@@ -114,15 +112,13 @@ describe.each([
     }
   });
 
-  it('lost deliveries are kept, encrypted; what failed for good is told, and kept if it cannot be', () => {
+  it('lost deliveries are kept, encrypted; what failed for good is reported, and kept if it cannot be', () => {
     for (const properties of all('AWS::SQS::Queue')) expect(properties.SqsManagedSseEnabled).toBe(true);
     for (const { Target } of all('AWS::Scheduler::Schedule'))
-      expect(textOf((Target as Record<string, unknown>).DeadLetterConfig)).toMatch(
-        /^\{Arn: <(Audit)?ScheduleUndelivered\.Arn>\}$/,
-      );
+      expect(textOf((Target as Record<string, unknown>).DeadLetterConfig)).toBe('{Arn: <DeadLetters.Arn>}');
     for (const [id, { Properties }] of resourcesOf(json, 'AWS::Lambda::EventInvokeConfig'))
       expect(textOf(Properties.DestinationConfig)).toBe(
-        `{OnFailure: {Destination: <${id.startsWith('FailureMessages') ? 'FailureMessagesUntold' : 'FailureMessagesFunction'}.Arn>}}`,
+        `{OnFailure: {Destination: <${id.startsWith('FailureMessages') ? 'DeadLetters' : 'FailureMessagesFunction'}.Arn>}}`,
       );
   });
 });

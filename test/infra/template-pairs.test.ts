@@ -12,7 +12,7 @@ const configurations: readonly Record<string, unknown>[] = [
   {},
   everything,
   { archive: { kms: true }, network: everything.network, shards: 8 },
-  { archive: { kms: kmsKeyArn }, tags: { team: 'another' }, testEvents: true },
+  { archive: { kms: kmsKeyArn }, tags: { team: 'another' } },
   { archive: { objectLock: { days: 1 } }, apiKeySecret: 'platform/clusters', athenaTables: true },
   { archive: { objectLock: { days: 2, mode: 'compliance' } }, alerts: { emails: ['night@example.com'] } },
   {

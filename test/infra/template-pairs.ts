@@ -29,18 +29,16 @@ export const knownIds = [
   'AthenaTablesoutcomes5E0140C9',
   'AthenaTablesruns4AA736A5',
   'AuditLogsA35F3E1F',
-  'AuditScheduleUndelivered4B59CCC8',
   'AuditSigningKey58F79527',
   'CollectorLogs2B7E6569',
+  'DeadLettersBBF8BAAB',
   'FailureMessagesLogs5C74B41D',
-  'FailureMessagesUntoldEC762402',
   'InformKey6AA0F999',
   'InformTopic587C2FEE',
-  'ScheduleUndelivered4514B30D',
 ];
 
 /** Goes away with the option that asked for it, and with it what it holds; all others are retained. */
-const emptyOnes = /^(Alerts|Inform|AthenaTables|AuditLogs|AuditSchedule)/;
+const emptyOnes = /^(Alerts|Inform|AthenaTables|AuditLogs)/;
 
 const databaseSchema = z.object({
   schema: z.object({

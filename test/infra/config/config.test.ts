@@ -33,7 +33,7 @@ describe('a valid configuration', () => {
       alerts: { emails: [] },
       tags: {},
       shards: 1,
-      testEvents: false,
+      dashboard: true,
       athenaTables: false,
     });
   });
@@ -54,7 +54,7 @@ describe('a valid configuration', () => {
 
   it('may be at the edge of what its rules allow', () => {
     const edges = {
-      archive: { infrequentAccessAfterDays: 30, retentionDays: 31, objectLock: { days: 31 } },
+      archive: { retentionDays: 31, objectLock: { days: 31 } },
       limits: { concurrency: 38, maxBodyMiB: 256, oneRunAtATime: true },
       shards: 95,
     };

@@ -77,8 +77,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['limits.requestsPerSecond', 0, /a number above 0/],
   ['limits.responseTimeoutSeconds', 0, /from 1 to 600/],
   ['limits', { concurrency: 64, maxBodyMiB: 256 }, /9728 MiB, .* lower concurrency to 38 or maxBodyMiB to 152$/],
-  ['archive.infrequentAccessAfterDays', 29, /from 30/],
-  ['archive', { infrequentAccessAfterDays: 30, retentionDays: 30 }, /more days than infreq.* \(30\)/, '.retentionDays'],
   ['archive', { retentionDays: 10, objectLock: { days: 11 } }, /at least objectLock\.days \(11\)/, '.retentionDays'],
   ['archive.objectLock', { days: 1, mode: 'legal' }, /governance or compliance/, '.mode'],
   ['archive.objectLock', {}, /from 1/, '.days'],
@@ -141,7 +139,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['tags.team', 7, /text/],
   ['', { shards: 96, limits: { oneRunAtATime: true } }, /at most 95, because limits.oneRunAtATime is set/, 'shards'],
   ['shards', 0, /from 1 to/],
-  ['testEvents', 'yes', /true or false/],
+  ['dashboard', 'yes', /true or false/],
 ];
 
 /** A configuration, the path of its only problem, and what the problem expects. */

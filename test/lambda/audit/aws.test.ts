@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SNSClient } from '@aws-sdk/client-sns';
+import * as z from 'zod';
 import { KmsSigner, SigningError } from '../../../lambda/audit/kms-signer';
 import { MailError, SnsMailer } from '../../../lambda/audit/sns-mailer';
 
@@ -72,16 +73,69 @@ describe('the signing key', () => {
 });
 
 describe('the topic', () => {
-  it('gets subject and text', async () => {
+  const mail = { subject: 'Audit: fine', text: 'All\nis fine.\n' };
+
+  async function sent(...args: Parameters<SnsMailer['send']>) {
+    seen = [];
     answerWith('<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>');
-    const mail = { subject: 'Audit: fine', text: 'All\nis fine.\n' };
-    await mailer().send(mail);
-    expect(Object.fromEntries(new URLSearchParams(seen[0]?.body))).toMatchObject({
-      Action: 'Publish',
-      TopicArn: topicArn,
-      Subject: mail.subject,
-      Message: mail.text,
-    });
+    await mailer().send(...args);
+    const parameters = Object.fromEntries(new URLSearchParams(seen[0]?.body));
+    return { ...parameters, message: JSON.parse(parameters.Message ?? '') } as Record<string, string> & {
+      message: Record<'default' | 'email' | 'sms' | 'https', string>;
+    };
+  }
+
+  it('gets subject and text', async () => {
+    const { text, subject } = mail;
+    const { message, ...others } = await sent(mail);
+    expect(others).toMatchObject({ Action: 'Publish', TopicArn: topicArn, Subject: subject, MessageStructure: 'json' });
+    expect(message).toMatchObject({ default: text, email: text, sms: 'Audit: fine\nAll' });
+  });
+
+  it('gets the record for queues and functions, and text for people, even if the record is too long for SNS', async () => {
+    const { message } = await sent(mail, { why: 'x' });
+    expect(message).toMatchObject({ default: '{"why":"x"}', email: mail.text });
+    const { message: short, Message } = await sent(mail, { why: 'x'.repeat(300_000) });
+    expect(short).toMatchObject({ default: mail.text, email: mail.text });
+    expect(Message?.length).toBeLessThan(262_144);
+  });
+
+  it('gets a text message of at most 1,400 bytes for phones', async () => {
+    const { message } = await sent({ subject: 'Audit: DAMAGE', text: `${'ü'.repeat(2000)}\nmore` });
+    expect(message.sms).toMatch(/^Audit: DAMAGE\nü{600,}$/);
+    expect(Buffer.byteLength(message.sms)).toBeLessThanOrEqual(1400);
+  });
+
+  /** The schema of custom notifications, as the administrator guide of Amazon Q in chat applications has it. */
+  const customNotification = z.strictObject({
+    version: z.literal('1.0'),
+    source: z.literal('custom'),
+    id: z.string().optional(),
+    content: z.strictObject({
+      textType: z.literal('client-markdown').optional(),
+      title: z.string().max(250).optional(),
+      description: z.string().min(1).max(8000),
+      nextSteps: z.array(z.string()).optional(),
+      keywords: z.array(z.string()).optional(),
+    }),
+    metadata: z
+      .strictObject({
+        threadId: z.string().optional(),
+        summary: z.string().optional(),
+        eventType: z.string().optional(),
+        relatedResources: z.array(z.string()).optional(),
+        additionalContext: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
+  });
+
+  it('gets what Amazon Q shows in a chat, with the key of the record', async () => {
+    const text = `Failed.\nRun record with every outcome: s3://b/runs/x.jsonl\n${'``` y'.repeat(3000)}`;
+    const { message } = await sent({ subject: 'fleet: failed for good', text });
+    const { content, metadata } = customNotification.parse(JSON.parse(message.https));
+    expect(content.title).toBe('fleet: failed for good');
+    expect(content.description).toMatch(/^```\nFailed\.\n[^`]+\n```$/);
+    expect(metadata?.additionalContext).toEqual({ record: 's3://b/runs/x.jsonl' });
   });
 
   it('that takes no mail is named with the reason', async () => {

@@ -105,12 +105,14 @@ describe('the mail of an audit', () => {
   });
 
   it('shows damage first, counts all of it and names a part', () => {
-    const { subject, text } = mailOf({
+    const { subject, text, pages } = mailOf({
       open: uids(60).map((uid, at) =>
         open('missing', `logs/cluster=${uid}/x`, at < 58 ? '2026-11-19T05:30:00.000Z' : quiet.seal),
       ),
     });
     expect(subject).toMatch(/^Audit: DAMAGE open since 2026-11-19: 60, new: 2, 24 of 24 runs complete/);
+    // Those who are woken up by the alarm get the details too.
+    expect([pages, mailOf().pages]).toEqual([true, false]);
     expect(text).toMatch(/^DAMAGE open since 2026-11-19: 60, new: 2\.\n/);
     expect(text).toContain(`Open: 60 missing\n  missing logs/cluster=${uids(59)[58]}/x\n    new: it is so\n`);
     expect(text.match(/since 2026-11-19: it is so/g)).toHaveLength(8);
