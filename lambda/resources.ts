@@ -9,8 +9,6 @@ export interface ResourceContract {
   readonly takesRequestId: boolean;
   /** Whether the content itself shows where it ends, so that a cut body never passes for a whole one. */
   readonly showsItsEnd: boolean;
-  /** Whether the content names its cluster, so that one cluster's never passes for another's. */
-  readonly namesItsCluster: boolean;
   /** First segment of the archive key. */
   readonly folder: string;
   /** File ending of the stored content, before the one of its compression. */
@@ -24,7 +22,6 @@ export const resources = {
     path: 'features/logFetcher',
     takesRequestId: true,
     showsItsEnd: true,
-    namesItsCluster: true,
     folder: 'logs',
     extension: 'json',
     contentType: 'application/json',
@@ -33,7 +30,6 @@ export const resources = {
     path: 'assets/manifest',
     takesRequestId: false,
     showsItsEnd: false,
-    namesItsCluster: false,
     folder: 'manifests',
     extension: 'txt',
     contentType: 'text/plain; charset=utf-8',

@@ -56,7 +56,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
     // Not kept: a warm environment must not begin with a key that was replaced since.
     const keys = new ApiKey(secretsManager, names[environmentNames.apiKeySecret], clock);
-    const service = openService(collection, (warning) => logger.warn(warning));
+    const service = openService(collection);
     const close = () => {
       stop.close();
       service.close();
@@ -73,22 +73,16 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
 export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
-export function openService(
-  { service, limits }: Collection,
-  onWarning: (warning: string) => void,
-  directory = spoolDirectory,
-): ClusterApi {
+export function openService({ service, limits }: Collection, directory = spoolDirectory): ClusterApi {
   const receiver = {
     spoolDirectory: directory,
     maxBytes: limits.maxBodyMiB * 1024 * 1024,
   };
   return new ClusterApi({
     service,
-    connections: limits.concurrency,
     receiver,
     timeLimits: { ...silenceLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
     userAgent: `cluster-log-collector/${version}`,
-    onWarning,
   });
 }
 

@@ -21,7 +21,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (asked === undefined) return unknown('no cluster is configured', 'add one to clusters');
   const { openService } = await import('../../lambda/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
-  const api = openService(config, () => {}, spoolDirectory);
+  const api = openService(config, spoolDirectory);
   const request = {
     cluster: asked.uid,
     resource: 'log',

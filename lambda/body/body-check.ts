@@ -16,6 +16,8 @@ export interface BodyCheck {
   end(): BodyFacts;
   /** Whether the bytes to archive are certainly those of the body, unchanged. */
   readonly isAsReceived: boolean;
+  /** Whether the body has named the cluster that was asked for. Left out: it never does. */
+  readonly namesItsCluster?: boolean;
 }
 
 /** The body arrived but is not what was asked for. Asking again does not help. */

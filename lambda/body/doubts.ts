@@ -3,6 +3,9 @@
  * rule can tell. The doubt goes into the outcome and the object's metadata (docs/service-contract.md).
  */
 export const doubts = {
+  /** Of any answer (service/answer-end.ts). */
+  trailers: (names: string) => `it has trailers behind its body: ${names}`,
+
   /** Of a log record (log-record.ts, record-evidence.ts). */
   noOwnMember: (names: string) => `it has none of ${names}`,
   errorBesideRecord: (name: string) => `it has ${name} beside metadata, spec and status`,

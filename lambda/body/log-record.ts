@@ -59,6 +59,7 @@ export class LogRecordCheck implements BodyCheck {
   /** The section whose members are being read. */
   #section: string | undefined;
   #hasSection = false;
+  #namesItsCluster = false;
   #bytes = 0;
   readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
   #log: LogDigest | undefined;
@@ -67,6 +68,10 @@ export class LogRecordCheck implements BodyCheck {
   constructor(clusterUid: string, quote: Quote = (text) => text) {
     this.#clusterUid = clusterUid;
     this.#quote = quote;
+  }
+
+  get namesItsCluster(): boolean {
+    return this.#namesItsCluster;
   }
 
   write(chunk: Buffer): Buffer {
@@ -149,7 +154,8 @@ export class LogRecordCheck implements BodyCheck {
     if (path === 'spec.clusterUid') {
       // One code unit more than is compared or shown tells that the text goes on.
       return new StringCapture(Math.max(this.#clusterUid.length, longestShown) + 1, ({ value }) => {
-        if (value === this.#clusterUid) return;
+        this.#namesItsCluster = value === this.#clusterUid;
+        if (this.#namesItsCluster) return;
         throw new InvalidBodyError(
           `The log record belongs to another cluster: spec.clusterUid is ${this.#quote(shown(value))} ` +
             `(at byte ${offset}), expected ${shown(this.#clusterUid)}`,

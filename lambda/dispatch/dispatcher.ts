@@ -229,6 +229,11 @@ export class Dispatcher {
 
   #retry(task: Task, error: ServiceError, delayMs: number, nowMs: number): Verdict {
     task.last = error;
+    if (error.failure === 'used-connection') {
+      task.alone = true;
+      this.#queue.add(task, ranks.again);
+      return 'waits';
+    }
     if (!isRetried(error.failure, error.status)) return this.#giveUp(task, error);
     if (task.counted >= maxRequests)
       return this.#giveUp(task, lastFailure(error, `gave up after ${task.requests} requests`));

@@ -17,7 +17,7 @@ const backoff = { firstMs: 500, longestMs: 20_000 } as const;
  */
 export const longestSharedPauseMs = 60_000;
 
-const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'coding', 'unproven']);
+const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'coding']);
 
 /** Whether the same request may succeed later. */
 export function isRetried(failure: ServiceFailure, status: number | undefined): boolean {

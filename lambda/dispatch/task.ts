@@ -53,6 +53,8 @@ export class Task {
   asReceived = false;
   /** Whether no content coding is accepted any more, because one was damaged or unknown. */
   uncoded = false;
+  /** Whether it gets a connection of its own, because an answer over a used one may have been another request's. */
+  alone = false;
   /** The last failure. */
   last: ServiceError | undefined;
 

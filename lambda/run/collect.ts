@@ -148,8 +148,8 @@ class Collecting {
     };
     let answer: ServiceAnswer | undefined;
     try {
-      const { asReceived = false, uncoded = false } = task ?? {};
-      answer = await service.get({ ...request, asReceived, uncoded }, key, inFlight.signal, onHead);
+      const { asReceived = false, uncoded = false, alone = false } = task ?? {};
+      answer = await service.get({ ...request, asReceived, uncoded, alone }, key, inFlight.signal, onHead);
     } catch (error) {
       if (error !== headIsEnough) return this.#fail(inFlight, key, error);
     }

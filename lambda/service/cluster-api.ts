@@ -1,18 +1,19 @@
-import type { IncomingMessage } from 'node:http';
-import type { BodyCheck, Quote } from '../body/body-check';
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
 import { LogRecordCheck } from '../body/log-record';
 import { createManifestCheck } from '../body/manifest';
-import { type Receiver, receive } from '../body/receive';
-import { resources } from '../resources';
+import { type ReceivedBody, type Receiver, receive } from '../body/receive';
+import { type Resource, resources } from '../resources';
 import type { Collection } from '../stack-contract';
+import { AnswerEnd } from './answer-end';
 import { isGzipped } from './answer-head';
-import { AnswerProof } from './answer-proof';
-import type { Connection } from './connection';
-import { Connections } from './connections';
-import { explainFailure } from './explain-failure';
+import { Connector } from './connector';
+import { explainFailure, refusal } from './explain-failure';
 import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
+import { ServiceError } from './service-error';
 
 /** The path of a call with its query (service contract, section 4); a uid cannot leave its segment. */
 export function requestPath(collection: string, { cluster, resource, requestId }: ResourceRequest): string {
@@ -23,28 +24,34 @@ export function requestPath(collection: string, { cluster, resource, requestId }
 
 export interface ClusterApiOptions {
   readonly service: Collection['service'];
-  /** Connections at once. */
-  readonly connections: number;
   readonly receiver: Receiver;
   readonly timeLimits: RequestTimeLimits;
   readonly userAgent: string;
-  /** Gets what an operator should know of the connections to the service; never the key. */
-  readonly onWarning: (warning: string) => void;
 }
 
-/** The service over HTTPS: one request a call, no retries, no redirects. A connection is used again after a good answer. */
+/**
+ * The service over HTTPS: one request a call, no retries, no redirects.
+ *
+ * HTTP/1.1 does not say which request an answer belongs to: a gateway that repeats an answer, or sends one late, shifts all
+ * answers that follow on the connection. So what does not name its cluster is asked for on a connection of its own. What
+ * does may come over one that was used before; where it names another cluster, or none, or is refused, that answer does not
+ * count, and the next request gets a connection of its own.
+ */
 export class ClusterApi {
   readonly #options: ClusterApiOptions;
   readonly #base: URL;
-  readonly #connections: Connections;
-  readonly #proof: AnswerProof;
+  readonly #connector: Connector;
+  /** The connections that are used again after a good answer. */
+  readonly #agent = new Agent({ keepAlive: true });
+  /** The resources whose last answer named its cluster. */
+  readonly #namingCluster = new Set<Resource>();
 
   constructor(options: ClusterApiOptions) {
-    const { service, connections, onWarning } = options;
+    const { service } = options;
     this.#options = options;
     this.#base = new URL(service.baseUrl);
-    this.#proof = new AnswerProof(onWarning);
-    this.#connections = new Connections(this.#base, service.caCertificate, connections, this.#proof);
+    this.#connector = new Connector(this.#base, service.caCertificate);
+    this.#agent.createConnection = () => this.#connector.open();
   }
 
   /**
@@ -63,12 +70,15 @@ export class ClusterApi {
     signal.throwIfAborted();
     const watch = new RequestWatch(signal, this.#options.timeLimits);
     const quote: Quote = (text) => hideKey(text, key);
-    let connection: Connection | undefined;
+    const isAlone = request.alone === true || !this.#namingCluster.has(request.resource);
+    const asked = this.#send(request, key, isAlone);
+    const end = new AnswerEnd(asked);
     let response: IncomingMessage | undefined;
+    const cancel = (reason?: Error) => (response ?? asked).destroy(reason);
+    watch.signal.addEventListener('abort', () => cancel(watch.signal.reason));
     try {
-      connection = await this.#connections.take(request, watch.signal);
-      response = await this.#ask(connection, request, key, watch);
-      const { socket } = connection;
+      response = await this.#answerTo(asked, watch);
+      const { socket } = response;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
       const isCoded = isGzipped(response, request.resource, !request.uncoded, quote);
@@ -76,56 +86,112 @@ export class ClusterApi {
       const mediaType = given === undefined ? undefined : quote(given);
       const check = checkFor(request, mediaType, quote);
       const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
-      const body = await this.#proof.prove(request, connection, receiving);
-      this.#connections.keep(connection);
-      return { body, mediaType };
+      // A body that shows its end needs no silence behind it.
+      const ending = () => end.check(!resources[request.resource].showsItsEnd, quote);
+      const body = await this.#believed(receiving, ending, request, check, asked.reusedSocket);
+      const doubt = [body.facts.doubt, end.doubt(quote)].filter((one) => one !== undefined).join('; ');
+      return { body: { ...body, facts: { ...body.facts, ...(doubt !== '' && { doubt }) } }, mediaType };
     } catch (error) {
-      connection?.socket.destroy();
+      cancel();
       signal.throwIfAborted();
       const failure = watch.signal.aborted ? watch.signal.reason : error;
       const url = new URL(this.#pathOf(request), this.#base);
       throw explainFailure(failure, callName(request), url, response !== undefined);
     } finally {
+      end.stop();
       watch.stop();
+      if (isAlone) asked.socket?.destroy();
     }
   }
 
-  /** Closes all connections. */
+  /** Closes the connections that wait for another request. */
   close(): void {
-    this.#connections.close();
+    this.#agent.destroy();
   }
 
   #pathOf(request: ResourceRequest): string {
     return this.#base.pathname.replace(/\/$/, '') + requestPath(this.#options.service.collection, request);
   }
 
-  /** Resolves when the answer's head has arrived. */
-  async #ask(
-    connection: Connection,
-    request: ResourceRequest,
-    key: string,
-    watch: RequestWatch,
-  ): Promise<IncomingMessage> {
-    const { userAgent } = this.#options;
-    const { signal } = watch;
-    this.#proof.begin(request, connection);
-    signal.throwIfAborted();
-    signal.addEventListener('abort', () =>
-      connection.socket.destroy(signal.reason instanceof Error ? signal.reason : undefined),
-    );
-    watch.requested();
-    const response = await connection.ask(this.#pathOf(request), {
-      Accept: 'application/json',
-      'Accept-Encoding': request.uncoded ? 'identity' : 'gzip',
-      ApiKey: key,
-      'User-Agent': userAgent,
-      ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
-      Host: this.#base.host,
-      Connection: 'keep-alive',
+  #send(request: ResourceRequest, key: string, isAlone: boolean): ClientRequest {
+    const asked = httpRequest({
+      ...(isAlone ? { createConnection: () => this.#openAlone() } : { agent: this.#agent }),
+      setHost: false,
+      path: this.#pathOf(request),
+      headers: {
+        Accept: 'application/json',
+        'Accept-Encoding': request.uncoded ? 'identity' : 'gzip',
+        ApiKey: key,
+        'User-Agent': this.#options.userAgent,
+        ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
+        Host: this.#base.host,
+        // Also on one of its own: a service that is asked to close it may do so before what follows the answer is seen.
+        Connection: 'keep-alive',
+      },
     });
-    watch.receives(response, connection.socket);
+    asked.end();
+    return asked;
+  }
+
+  #openAlone(): Socket {
+    const socket = this.#connector.open();
+    // Node would stop reading at the end of the answer, and not see what follows it.
+    socket.destroySoon = () => socket.end();
+    return socket;
+  }
+
+  /** Resolves when the answer's head has arrived. */
+  async #answerTo(asked: ClientRequest, watch: RequestWatch): Promise<IncomingMessage> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      // Not once: a broken connection may report more than one error.
+      asked.on('error', reject);
+      asked.once('response', resolve);
+      // Nobody asked for another protocol, and without a listener the request would never end.
+      asked.once('upgrade', (refused, socket) => {
+        socket.destroy();
+        resolve(refused);
+      });
+      asked.once('socket', (socket) => {
+        if (asked.reusedSocket) watch.requested();
+        else socket.once(this.#connector.openedBy, () => watch.requested());
+      });
+    });
+    watch.receives(response, response.socket);
     return response;
   }
+
+  /**
+   * The body, once it is certain that it is whole and belongs to the request; otherwise it is released.
+   * @throws ServiceError `cut`, `used-connection`; whatever receiving it throws, if that belongs to the request
+   */
+  async #believed(
+    receiving: Promise<ReceivedBody>,
+    ending: () => Promise<void>,
+    { resource }: ResourceRequest,
+    check: BodyCheck,
+    isUsed: boolean,
+  ): Promise<ReceivedBody> {
+    let body: ReceivedBody | undefined;
+    try {
+      body = await receiving;
+      await ending();
+      const { namesItsCluster = false } = check;
+      if (isUsed && !namesItsCluster) throw mayBeAnothers('it does not name its cluster');
+      if (namesItsCluster) this.#namingCluster.add(resource);
+      else this.#namingCluster.delete(resource);
+      return body;
+    } catch (error) {
+      await body?.release();
+      if (!(error instanceof InvalidBodyError)) throw error;
+      await ending();
+      throw isUsed ? mayBeAnothers(refusal(error)) : error;
+    }
+  }
+}
+
+function mayBeAnothers(reason: string): ServiceError {
+  const what = `200 OK, but ${reason}; on a used connection it may be the answer to another request`;
+  return new ServiceError(what, 'used-connection', { status: 200 });
 }
 
 function checkFor(

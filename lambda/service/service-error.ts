@@ -6,7 +6,7 @@ export type ServiceFailure =
   | 'certificate'
   /** Connecting, the answer's head or its body took too long. */
   | 'timeout'
-  /** The body ended early. */
+  /** The body ended early, bytes followed its end, or its trailer names an error. */
   | 'cut'
   /** The body's content coding is damaged or unknown. The next request asks for no coding. */
   | 'coding'
@@ -16,8 +16,8 @@ export type ServiceFailure =
   | 'too-large'
   /** A coding although none was asked for, or a body that does not declare its end. */
   | 'encoding'
-  /** Nothing proves that the answer is whole and belongs to this request. The next request gets a new connection. */
-  | 'unproven';
+  /** The answer over a used connection may be another request's. The next request gets a connection of its own. */
+  | 'used-connection';
 
 export interface ServiceErrorDetails {
   readonly status?: number | undefined;

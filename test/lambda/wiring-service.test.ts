@@ -16,15 +16,12 @@ async function ask(
   count = 1,
   resource: Resource = 'manifest',
 ): Promise<unknown[]> {
-  const opened = openService(
-    {
-      service: { baseUrl: service.url, collection: 'c' },
-      clusters: [],
-      limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
-      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-    },
-    () => undefined,
-  );
+  const opened = openService({
+    service: { baseUrl: service.url, collection: 'c' },
+    clusters: [],
+    limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  });
   closing.push(() => opened.close());
   const request = { cluster: 'a', resource };
   const signal = new AbortController().signal;
@@ -53,13 +50,6 @@ it('the largest body is the configured one', async () => {
 it('the longest wait for an answer is the configured one', async () => {
   const silent = await started(() => undefined);
   expect(await ask(silent, { responseTimeoutSeconds: 0.01 })).toEqual([expect.stringContaining('failed: no answer')]);
-});
-
-it('no more connections are open than requests may be under way', async () => {
-  const record = JSON.stringify({ spec: { clusterUid: 'a' } });
-  const service = await started(({ socket }) => socket.write(wire(record)));
-  expect(await ask(service, { concurrency: 2 }, 10, 'log')).toEqual(Array(10).fill(record.length));
-  expect(service.connections).toBe(2);
 });
 
 it('the service is told who asks, in which version', async () => {

@@ -145,11 +145,9 @@ export class RealCollector {
     };
     const api = new ClusterApi({
       service,
-      connections: concurrency,
       receiver,
       timeLimits: { connectMs: 60_000, responseMs: 60_000, idleMs: 60_000, ...timeLimits },
       userAgent: 'test',
-      onWarning: () => undefined,
     });
     const clock = this.#clock;
     const { hangs } = this.#options;

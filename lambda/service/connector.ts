@@ -1,0 +1,70 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext } from 'node:tls';
+
+/** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
+const keepAliveMs = 1000;
+
+/** Opens connections to one origin. What makes the next one cheaper is kept: the addresses, and the TLS session. */
+export class Connector {
+  /** Opens one connection. */
+  readonly open: () => Socket;
+  /** The socket's event when it may be used. */
+  readonly openedBy: 'connect' | 'secureConnect';
+  #addresses: Promise<LookupAddress[]> | undefined;
+  #tlsSession: Buffer | undefined;
+
+  /** @param caCertificate PEM text of the only authorities trusted; left out: the runtime's own */
+  constructor({ protocol, hostname, port }: URL, caCertificate: string | undefined) {
+    const isTls = protocol !== 'http:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const address = {
+      host,
+      port: Number(port) || (isTls ? 443 : 80),
+      lookup: this.#lookUp,
+      // Then the addresses are looked up all at once, as they are kept.
+      autoSelectFamily: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+    };
+    this.openedBy = isTls ? 'secureConnect' : 'connect';
+    if (!isTls) {
+      this.open = () => this.#watched(connectTcp(address));
+      return;
+    }
+    // Made once: reading the certificates of the authorities costs as much as half a handshake.
+    const secureContext = createSecureContext({ ca: caCertificate });
+    this.open = () => {
+      const socket = connectTls({
+        ...address,
+        servername: isIP(host) === 0 ? host : '',
+        ALPNProtocols: ['http/1.1'],
+        secureContext,
+        session: this.#tlsSession,
+      });
+      // Node 20 and 22 ignore noDelay for TLS. A connection's first request would wait 40 ms, until the server has
+      // confirmed the end of the handshake.
+      socket.setNoDelay();
+      socket.on('session', (session) => {
+        this.#tlsSession = session;
+      });
+      return this.#watched(socket);
+    };
+  }
+
+  readonly #lookUp: LookupFunction = (hostname, options, callback) => {
+    this.#addresses ??= dns.lookup(hostname, { ...options, all: true });
+    this.#addresses.then(
+      (addresses) => callback(null, addresses),
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+
+  /** After a failure the name is looked up again: the service may have moved. The user of the socket gets the error too. */
+  #watched(socket: Socket): Socket {
+    return socket.on('error', () => {
+      this.#addresses = undefined;
+    });
+  }
+}
