@@ -20,14 +20,9 @@ import {
 import { LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
+import { type ExecutionResult, type LocalShards, readShards } from './shards';
 import { keyFile, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
-import {
-  type ExecutionResult,
-  type LocalStateMachine,
-  type MetricValue,
-  readStateMachine,
-} from './states/state-machine';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' | 'onRequest'> {
   /** What `app.synth()` returned: one stack. Its folder must stay until {@link LocalDeployment.close}. */
@@ -86,14 +81,12 @@ export interface LocalDeployment extends ScheduledFunction {
   readonly region: string;
   /** Name of the archive's bucket at the endpoint. */
   readonly bucket: string | undefined;
-  /** Works on a fleet in shards; undefined if the stack has none. */
-  readonly stateMachine: LocalStateMachine | undefined;
+  /** Stands in for the state machine; undefined if the stack has none. */
+  readonly shards: LocalShards | undefined;
   /** Undefined if the stack has no audit. */
   readonly audit: LocalAudit | undefined;
   /** Messages that reached the stack's topics and queues, oldest first. */
   readonly messages: readonly DeliveredMessage[];
-  /** What the state machine put to CloudWatch, oldest first. */
-  readonly metrics: readonly MetricValue[];
   /** Lines that the functions wrote, oldest first. */
   readonly logs: readonly string[];
   /**
@@ -131,7 +124,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   };
   if (options.secretValue !== undefined) setSecretValue(options.secretValue);
   const clock = options.clock ?? instantClock;
-  const metrics: MetricValue[] = [];
   const logs: string[] = [];
   const functions = new Map<string, LocalFunction>();
   const functionOf = (arn: string): LocalFunction => {
@@ -139,11 +131,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     if (found === undefined) throw new UnsupportedTemplateError(`Cannot invoke ${arn}: it does not run locally.`);
     return found;
   };
-  const stateMachine = readStateMachine({
+  const shards = readShards({
     stack,
+    functionArn: collector.arn,
+    invoke: (event) => functionOf(collector.arn).invokeInTurn(event),
     clock,
-    invoke: (functionArn, event) => functionOf(functionArn).invoke(event),
-    onMetric: (metric) => metrics.push(metric),
   });
   const { region } = assembly.location;
   const aws = await startLocalAws({
@@ -190,8 +182,8 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       const isOfAudit = ({ Target }: Schedule) => Target.Arn === audit?.arn;
       const own = schedules.find((schedule) => isOfAudit(schedule) === (definition === audit));
       const { event, target } = fireSchedule(stack, own, messages, time);
-      if (target !== stateMachine?.arn) return functionOf(target).invokeAsync(event);
-      const execution = await stateMachine.start(event);
+      if (target !== shards?.arn) return functionOf(target).invokeAsync(event);
+      const execution = await shards.start(event);
       const { name: requestId, invocations: attempts, failure } = execution;
       return { execution, requestId, attempts, ...(failure !== undefined && { condition: 'RetriesExhausted' }) };
     },
@@ -202,7 +194,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     url: aws.url,
     region,
     bucket: buckets[0]?.name,
-    stateMachine,
+    shards,
     audit: audit && {
       ...scheduled(audit),
       publicKeyFile: keyFile(
@@ -212,7 +204,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       ),
     },
     messages: messages.delivered,
-    metrics,
     logs,
     invokeAsync: (event) => functionOf(collector.arn).invokeAsync(event),
     setSecretValue,

@@ -80,6 +80,14 @@ export class LocalFunction {
     return invocation;
   }
 
+  /** Invokes as {@link invoke} does, and waits for another invocation to end while the reserved concurrency is in use. */
+  async invokeInTurn(event: unknown): Promise<InvocationResult> {
+    for (;;) {
+      const result = await this.invoke(event).catch((error: unknown) => this.#turn(error));
+      if (result !== undefined) return result;
+    }
+  }
+
   /**
    * Puts the event into Lambda's queue and waits until Lambda is done with it.
    * @throws MessageRefusedError if it failed for good and its failure record was refused too

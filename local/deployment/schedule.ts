@@ -49,7 +49,7 @@ export function fireSchedule(
   schedule: Schedule | undefined,
   messages: LocalMessages,
   time: Date,
-): { readonly event: unknown; readonly target: string } {
+): { readonly event: object; readonly target: string } {
   if (schedule === undefined) throw new ScheduleError('Cannot fire the schedule: the stack has none.');
   const { State, GroupName, Target } = schedule;
   if (State === 'DISABLED') throw new ScheduleError('Cannot fire the schedule: it is disabled.');
@@ -73,7 +73,7 @@ export function fireSchedule(
 }
 
 /** The schedule's input with its context attribute replaced as EventBridge Scheduler does. */
-function scheduledEvent(input: string, time: Date): unknown {
+function scheduledEvent(input: string, time: Date): object {
   const text = input.replace(/<aws\.scheduler\.[a-z-]+>/g, (attribute) => {
     if (attribute !== '<aws.scheduler.scheduled-time>')
       throw new UnsupportedTemplateError(`Cannot fire the schedule: ${attribute} is not known here.`);

@@ -6,9 +6,18 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { DeployedCollector } from '../end-to-end/local-collector';
 import { startMoto } from '../local/aws/moto-server';
-import type { Interpreter } from './fan-out-scenarios';
 
 const region = 'eu-central-1';
+
+/** Runs the state machine of a deployed stack. */
+interface Interpreter {
+  /** Starts an execution and waits for its end. */
+  start(deployed: DeployedCollector, input: object): Promise<{ failure?: { error: string; cause: string } }>;
+  /** What the latest execution has put to CloudWatch. */
+  metrics(): Promise<readonly object[]>;
+  /** How often the function of this deployment was invoked. */
+  invocations(): number;
+}
 
 /**
  * Runs executions in moto, which has LocalStack's interpreter of the Amazon States Language. The calls of its tasks go
@@ -70,7 +79,6 @@ export function useMotoStates(command: string): Interpreter {
   };
 
   return {
-    isMoto: true,
     start: async (deployed, input) => {
       if (deployed !== current) invocations = 0;
       current = deployed;
@@ -80,7 +88,7 @@ export function useMotoStates(command: string): Interpreter {
       const { stateMachineArn } = await states('CreateStateMachine', {
         name,
         // Short waits, because moto waits in real time.
-        definition: deployed.stateMachine?.definition.replace(/"IntervalSeconds":\d+/g, '"IntervalSeconds":1'),
+        definition: deployed.shards?.definition.replace(/"IntervalSeconds":\d+/g, '"IntervalSeconds":1'),
         roleArn: 'arn:aws:iam::123456789012:role/fan-out',
       });
       const { executionArn } = await states('StartExecution', {

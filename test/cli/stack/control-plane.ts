@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
-import type { ExecutionResult } from '../../../local/deployment/states/state-machine';
+import type { ExecutionResult } from '../../../local/deployment/shards';
 
 export const stackName = 'my-collector';
 export const accountId = '111122223333';
@@ -31,15 +31,15 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   const events: unknown[] = [];
   const running: Promise<unknown>[] = [];
   const executions = new Map<string, ExecutionResult | undefined>();
-  const { definition, stateMachine } = deployment;
+  const { definition, shards } = deployment;
   const topic = `arn:aws:sns:${region}:${accountId}:alerts`;
 
   const resources: [logicalId: string, type: string, id: string][] = [
     ['CollectorFunctionE9933A71', 'AWS::Lambda::Function', definition.name],
     ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket ?? ''],
   ];
-  if (stateMachine !== undefined)
-    resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', stateMachine.arn]);
+  if (shards !== undefined)
+    resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', shards.arn]);
 
   const queries: Record<string, (parameters: URLSearchParams) => string | undefined> = {
     DescribeStacks: (parameters) => {
@@ -113,11 +113,9 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     if (action === 'StartExecution') {
       const event = JSON.parse(input.input ?? '{}');
       events.push(event);
-      const executionArn = `${stateMachine?.arn.replace(':stateMachine:', ':execution:')}:${executions.size + 1}`;
+      const executionArn = `${shards?.arn.replace(':stateMachine:', ':execution:')}:${executions.size + 1}`;
       executions.set(executionArn, undefined);
-      running.push(
-        (stateMachine?.start(event) ?? Promise.reject()).then((ended) => executions.set(executionArn, ended)),
-      );
+      running.push((shards?.start(event) ?? Promise.reject()).then((ended) => executions.set(executionArn, ended)));
       return JSON.stringify({ executionArn, startDate: 1 });
     }
     const ended = executions.get(input.executionArn ?? '');
