@@ -1,11 +1,10 @@
 /** One program that does the work. */
 export interface Contender {
   /**
-   * The function's own bundle, a program for Node in contenders/, one for Python there, or the command `rclone`, which
-   * copies bodies as they are. The others check, hash and compress every body, and store it under a condition and with
-   * a checksum.
+   * The function's own bundle, a program for Node in contenders/, or one for Python there. All of them check, hash and
+   * compress every body, and store it under a condition and with a checksum.
    */
-  readonly program: 'function' | 'promise-all' | 'raw-sockets' | 'boto3-threads.py' | 'rclone';
+  readonly program: 'function' | 'promise-all' | 'raw-sockets' | 'boto3-threads.py';
   /** One line for the help text. */
   readonly about: string;
   /** A command that succeeds where everything is installed that it needs beside Node. */
@@ -22,11 +21,6 @@ export const contenders = {
     program: 'boto3-threads.py',
     about: 'Python: 64 threads, urllib3, json, gzip, boto3',
     needs: ['python3', '-c', 'import boto3'],
-  },
-  'rclone, unchecked': {
-    program: 'rclone',
-    about: 'copies 256 files at once, byte for byte: no check, hash, compression or condition',
-    needs: ['rclone', 'version'],
   },
   'raw sockets, gzip': {
     program: 'raw-sockets',

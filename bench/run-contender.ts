@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { bundle } from '../infra/function-bundle';
-import { resources } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
 import type { Built } from './build';
 import { type Contender, contenders } from './contenders';
@@ -44,7 +43,6 @@ export async function runContender({ workload, contender: name }: Entry, options
   const job: Job = { ...workload, ...servers.urls, ...named, clusters, verify };
   await servers.reset(job);
   const [command, args] = pinTo(machine, 'client', commandOf(program, job, options));
-  const startedMs = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environmentOf(program, job), TMPDIR: folder },
@@ -55,14 +53,11 @@ export async function runContender({ workload, contender: name }: Entry, options
     text(child.stdio[3] as Readable),
     once(child, 'close'),
   ]);
-  const wholeMs = performance.now() - startedMs;
   const stats = await servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
-  // rclone does not measure itself, and does not what would be counted. Its wall time is that of the whole process.
-  const isRclone = program === 'rclone';
-  const failed = isRclone ? undefined : unfinishedWork(stats, clusters.length * job.resources.length);
+  const failed = unfinishedWork(stats, clusters.length * job.resources.length);
   if (failed !== undefined) return { failed };
-  const figures: Figures = isRclone ? { wallMs: wholeMs } : JSON.parse(line);
+  const figures: Figures = JSON.parse(line);
   const { wireBytes, storedBytes, serverCpuMs } = stats;
   return { ...figures, wireBytes, storedBytes, serverLoad: serverCpuMs / figures.wallMs };
 }
@@ -96,7 +91,6 @@ const youngGeneration = '--max-semi-space-size=8';
 
 /** The command that starts a contender. Writes the files that the command needs. */
 function commandOf(program: Program, job: Job, { machine, built, folder }: RunOptions): Command {
-  if (program === 'rclone') return [program, rcloneArguments(job, folder)];
   const file = join(folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
   if (program === 'boto3-threads.py') return ['python3', [join(__dirname, 'contenders', program), file]];
@@ -119,25 +113,6 @@ function placeFunction(job: Job, folder: string): string {
   return join(place, 'index.js');
 }
 
-/** rclone copies what the service sends, byte for byte: nothing is checked, hashed or compressed. */
-function rcloneArguments(job: Job, folder: string): string[] {
-  const list = join(folder, 'files.txt');
-  const files = job.clusters.flatMap((cluster) =>
-    job.resources.map((resource) => `v1/platformclusters/${cluster}/${resources[resource].path}`),
-  );
-  writeFileSync(list, files.join('\n'));
-  return [
-    'copy',
-    ...['--config', '', '--files-from-raw', list, '--no-traverse', '--no-check-dest', '--retries', '1'],
-    ...['--transfers', '256', '--checkers', '256', '--ca-cert', job.caFile],
-    ...['--http-url', job.serviceUrl, '--http-headers', `ApiKey,${job.apiKey}`],
-    ...['--s3-provider', 'Other', '--s3-env-auth', '--s3-endpoint', job.awsUrl, '--s3-region', 'eu-central-1'],
-    ...['--s3-no-check-bucket', '--s3-no-head', '--s3-force-path-style'],
-    ':http:',
-    `:s3:${job.bucket}`,
-  ];
-}
-
 /** Environment variables that point a contender to the servers and make it trust their certificates. */
 function environmentOf(program: Program, job: Job): NodeJS.ProcessEnv {
   return {
@@ -147,8 +122,7 @@ function environmentOf(program: Program, job: Job): NodeJS.ProcessEnv {
     AWS_ACCESS_KEY_ID: 'bench',
     AWS_SECRET_ACCESS_KEY: 'bench',
     AWS_EC2_METADATA_DISABLED: 'true',
-    // rclone gets the authority as an argument, and fails if it is here too.
-    AWS_CA_BUNDLE: program === 'boto3-threads.py' ? job.caFile : undefined,
+    AWS_CA_BUNDLE: job.caFile,
     NODE_EXTRA_CA_CERTS: job.caFile,
     // The stack sets this for the function.
     NODE_OPTIONS: program === 'function' ? '--enable-source-maps' : '',

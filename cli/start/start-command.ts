@@ -4,6 +4,7 @@ import { UnsupportedTemplateError } from '../../local/deployment/stack-template'
 import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from '../terminal/terminal';
+import { claimFolder } from './claim-folder';
 import { defaultAudit, isSound } from './start-audit';
 import { checkClusters, checkOptions, parseStartOptions, type StartOptions, StartUsageError } from './start-options';
 import { reportAsJson, reportAsText } from './start-report';
@@ -44,9 +45,11 @@ async function start(options: StartOptions, { terminal, environment, interrupted
   const configured = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
   await checkOptions(options);
   const service = await startService(configured, options, environment);
+  let release: () => void = () => undefined;
   try {
     const { config } = service;
     checkClusters(options, config);
+    release = claimFolder(options.folder);
     const say = (line: string) => (options.json === true ? undefined : print(terminal.out, `${line}\n`));
     await say(service.introduction);
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
@@ -58,6 +61,7 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     const isGreen = started.failure === undefined && (started.audit === undefined || isSound(started.audit));
     return isGreen ? exitCodes.ok : exitCodes.found;
   } finally {
+    release();
     await service.close();
   }
 }

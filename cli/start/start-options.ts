@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
-import { type ManifestForm, manifestTypes } from '../../local/demo-service/start-demo-service';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
@@ -22,9 +21,6 @@ export interface StartOptions extends Omit<RunWishes, 'newRun' | 'requestId'> {
   readonly folder: string;
   /** Folder of clusters that the demo service serves instead of its own content. */
   readonly serve?: string;
-  readonly manifestAs?: ManifestForm;
-  /** Whether the demo service compresses no answer. */
-  readonly plain?: boolean;
   /** What goes wrong with clusters of the demo service, by their uids. */
   readonly fail?: Readonly<Record<string, FaultName>>;
   readonly shards?: number;
@@ -50,12 +46,6 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
     );
   withRunWishes(command)
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
-    .addOption(
-      new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices(
-        Object.keys(manifestTypes),
-      ),
-    )
-    .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
     .option(
       '--shards <n>',

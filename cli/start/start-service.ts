@@ -59,12 +59,12 @@ async function serveFolder(config: CollectorConfig, options: StartOptions, folde
 async function startDemo(
   kind: 'demo' | 'folder',
   config: CollectorConfig,
-  { manifestAs, plain = false, fail: failing = {}, serve }: StartOptions,
+  { fail: failing = {}, serve }: StartOptions,
   source: ClusterSource,
 ): Promise<StartedService> {
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;
-  const service = await startDemoService({ apiKey, source, collection, failing, plain, manifestAs });
+  const service = await startDemoService({ apiKey, source, collection, failing });
   const { url } = service;
   const clusters = formatCount(config.clusters.length, 'cluster');
   return {
@@ -83,14 +83,12 @@ async function startDemo(
 
 function readRealService(
   config: CollectorConfig,
-  { manifestAs, plain, fail }: StartOptions,
+  { fail }: StartOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): StartedService {
   const { baseUrl } = config.service;
-  if (manifestAs !== undefined || plain === true || fail !== undefined)
-    throw new StartUsageError(
-      `--manifest-as, --plain and --fail are for the demo service, but the configuration names ${baseUrl}; leave them out.`,
-    );
+  if (fail !== undefined)
+    throw new StartUsageError(`--fail is for the demo service, but the configuration names ${baseUrl}; leave it out.`);
   const apiKey = environment[apiKeyVariable];
   if (apiKey === undefined || apiKey === '')
     throw new StartUsageError(

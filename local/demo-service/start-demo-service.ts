@@ -28,14 +28,11 @@ export interface ClusterSource {
 }
 
 /** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
-export const manifestTypes = {
+const manifestTypes = {
   text: 'text/plain; charset=utf-8',
   yaml: 'application/yaml',
   json: 'application/json',
 } as const;
-
-/** `text/plain`, `application/yaml`, or one JSON string under `application/json`. */
-export type ManifestForm = keyof typeof manifestTypes;
 
 export interface DemoServiceOptions {
   /** The only key that is let in; a function is called at every request, so that a key can be rotated. */
@@ -43,10 +40,6 @@ export interface DemoServiceOptions {
   readonly source: ClusterSource;
   /** Path segment of the cluster collection; left out: `platformclusters`. */
   readonly collection?: string;
-  /** How the manifest is sent; left out: it varies by cluster, always the same for one. */
-  readonly manifestAs?: ManifestForm | undefined;
-  /** Whether no answer is compressed; otherwise a client that accepts gzip gets it, as from gateways. */
-  readonly plain?: boolean;
   /** Clusters that fail, by uid. */
   readonly failing?: Readonly<Record<string, FaultName>>;
   /** Called with every request when it arrives. */
@@ -113,7 +106,7 @@ async function sendResource(
   const found = await contentOf(options, target, headers);
   if (found === undefined)
     return void sendError(response, 404, 'NotFound', `There is no ${resource} of a cluster ${uid}.`);
-  const isCompressed = options.plain !== true && acceptsGzip(headers);
+  const isCompressed = acceptsGzip(headers);
   const body = isCompressed ? await compress(found.body) : found.body;
   response.writeHead(200, {
     'Content-Type': found.contentType,
@@ -125,7 +118,7 @@ async function sendResource(
 
 /** Media type and body of what is asked for; undefined if it does not exist. */
 async function contentOf(
-  { source, manifestAs, now = () => new Date() }: DemoServiceOptions,
+  { source, now = () => new Date() }: DemoServiceOptions,
   target: ContractTarget,
   headers: IncomingHttpHeaders,
 ) {
@@ -137,8 +130,13 @@ async function contentOf(
   }
   const manifest = await source.manifest(uid, now());
   if (manifest === undefined) return undefined;
-  const form = manifestAs ?? pick(seededRandom(`manifest form of ${uid}`), ['text', 'yaml', 'json']);
+  const form = manifestFormOf(uid);
   return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
+}
+
+/** How a cluster's manifest is sent: `text/plain`, `application/yaml`, or one JSON string under `application/json`. */
+export function manifestFormOf(uid: string): keyof typeof manifestTypes {
+  return pick(seededRandom(`manifest form of ${uid}`), ['text', 'yaml', 'json']);
 }
 
 function acceptsGzip(headers: IncomingHttpHeaders): boolean {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { createReadStream, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { InvalidKeyError, incomingFolder, pathOf } from './key-path';
 import { walkKeys, walkNames } from './key-walk';
@@ -12,8 +12,6 @@ import {
   type ObjectHeaders,
   type ObjectMetadata,
   readMetadata,
-  receivedName,
-  unlessAbsent,
 } from './object-metadata';
 import { type FilePath, openRegular } from './regular-file';
 
@@ -36,9 +34,9 @@ export class ObjectExistsError extends Error {
 
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
- * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed; several
- * processes may share a folder. One that is replaced, which the collector never does, changes in two steps. Unlike in S3, a
- * key cannot be stored beside one that has it as a folder (`a`, `a/b`).
+ * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed. One process at
+ * a time may write to a folder; `cli/start/claim-folder.ts` sees to that. An object that is replaced, which the collector
+ * never does, changes in two steps. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
 export class FolderStore {
   readonly #folder: string;
@@ -75,7 +73,7 @@ export class FolderStore {
         userMetadata: headers.userMetadata ?? {},
         checksums: headers.checksums ?? {},
       };
-      await this.#commit(place, received, metadata, ifNoneMatch);
+      this.#commit(place, received, metadata, ifNoneMatch);
       return metadata;
     } finally {
       await Promise.all([rm(received, { force: true }), rm(`${received}.json`, { force: true })]);
@@ -142,69 +140,34 @@ export class FolderStore {
     return { folder, path, data: join(folder, path), description: join(folder, descriptionPath(path)) };
   }
 
-  /** Makes the object visible: first its description, then its bytes with one step of the file system. */
-  async #commit(place: ObjectPlace, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): Promise<void> {
+  /** Makes the object visible: first its description, then its bytes. Nothing else of this process runs in between. */
+  #commit(place: ObjectPlace, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): void {
     const { key } = metadata;
-    const described = `${received}.json`;
     try {
-      if (ifNoneMatch && (await this.head(key)) !== undefined) throw exists(key);
-      await mkdir(dirname(place.description), { recursive: true });
-      await mkdir(dirname(place.data), { recursive: true });
-      await writeFile(described, JSON.stringify({ ...metadata, received: basename(received) }));
-      if (ifNoneMatch) await this.#create(place, received, described, key);
-      else {
-        await rename(described, place.description);
-        await rename(received, place.data);
-      }
+      const there = statSync(place.data, { throwIfNoEntry: false });
+      if (there?.isDirectory() === true) throw inTheWay(key);
+      if (ifNoneMatch && there !== undefined)
+        throw new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`);
+      mkdirSync(dirname(place.description), { recursive: true });
+      mkdirSync(dirname(place.data), { recursive: true });
+      writeFileSync(`${received}.json`, JSON.stringify(metadata));
+      renameSync(`${received}.json`, place.description);
+      renameSync(received, place.data);
     } catch (error) {
-      if (isInTheWay(error))
-        throw new InvalidKeyError(
-          `Storing ${JSON.stringify(key)} in a folder failed: a file cannot be a folder of others too; use another key`,
-          { cause: error },
-        );
-      throw error;
+      throw isInTheWay(error) ? inTheWay(key, error) : error;
     }
-  }
-
-  /**
-   * Of all that store a new object at once, in this process or another, the first to describe it is the one whose bytes it
-   * gets. The others finish what that one has begun, so that nobody waits for a process that was killed.
-   */
-  async #create(place: ObjectPlace, received: string, described: string, key: string): Promise<void> {
-    const { data, description } = place;
-    if (!(await linkNew(described, description))) {
-      const first = await receivedName(place);
-      if (first !== undefined) await unlessAbsent(linkNew(join(this.#incoming, first), data));
-      if ((await unlessAbsent(stat(data)))?.isFile() === true) throw exists(key);
-      // Nobody has those bytes any more: their process was killed, or the object was deleted.
-      await rename(described, description);
-    }
-    if (await linkNew(received, data)) return;
-    const [mine, there] = await Promise.all([stat(received), stat(data)]);
-    if (mine.ino === there.ino) return;
-    // A folder of this name is no object, so nothing is archived under the key.
-    if (!there.isFile()) throw new InvalidKeyError(`Storing ${JSON.stringify(key)} failed: a folder has this name`);
-    throw exists(key);
   }
 }
 
 async function* readRegular(place: FilePath): AsyncGenerator<Buffer> {
-  yield* createReadStream('', { fd: openRegular(place) });
+  yield* createReadStream('', { fd: openRegular(place).file });
 }
 
-/** @returns whether the file has the new name now: only one file ever gets it */
-async function linkNew(file: string, name: string): Promise<boolean> {
-  try {
-    await link(file, name);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function exists(key: string): ObjectExistsError {
-  return new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`);
+function inTheWay(key: string, cause?: unknown): InvalidKeyError {
+  return new InvalidKeyError(
+    `Storing ${JSON.stringify(key)} in a folder failed: a file cannot be a folder of others too; use another key`,
+    { cause },
+  );
 }
 
 function isInTheWay(error: unknown): boolean {

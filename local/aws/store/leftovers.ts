@@ -17,7 +17,7 @@ export async function removeLeftovers(folder: string, prefix = ''): Promise<void
 }
 
 /** Whether a process runs, of this user or another. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { metadataFolder } from './key-path';
 import { type FilePath, IrregularFileError, openRegular, statRegular } from './regular-file';
@@ -16,19 +16,14 @@ const descriptionSchema = z.object({
   userMetadata: textByName,
   /** Base64 by algorithm: `crc32`. */
   checksums: textByName,
-  /** Name of the file in which the bytes arrived. It never chooses another folder. */
-  received: z
-    .string()
-    .regex(/^\d+-[0-9a-f-]+$/)
-    .optional(),
 });
 
 type Description = z.output<typeof descriptionSchema>;
 
 /** What a writer says of an object beside its bytes. */
-export type ObjectHeaders = Partial<Omit<Description, 'etag' | 'lastModified' | 'received'>>;
+export type ObjectHeaders = Partial<Omit<Description, 'etag' | 'lastModified'>>;
 
-export interface ObjectMetadata extends Omit<Description, 'received'> {
+export interface ObjectMetadata extends Description {
   readonly key: string;
   /** Bytes that lie in the folder. */
   readonly size: number;
@@ -53,8 +48,7 @@ export async function readMetadata(key: string, data: FilePath): Promise<ObjectM
   if ('damage' in file) return irregularMetadata(key, file.damage);
   const found = await unlessAbsent(readDescription(data));
   if (found === undefined || 'damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
-  const { received: _, ...described } = found;
-  return { key, size: file.size, ...described };
+  return { key, size: file.size, ...found };
 }
 
 /** Path of the JSON file about the bytes at a path, both beneath the folder. */
@@ -84,18 +78,13 @@ async function statOf(data: FilePath) {
   }
 }
 
-/** Name of the file in which the bytes of a description arrived; undefined if it does not say so. */
-export async function receivedName(data: FilePath): Promise<string | undefined> {
-  const found = await unlessAbsent(readDescription(data));
-  return found === undefined || 'damage' in found ? undefined : found.received;
-}
-
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
 async function readDescription({ folder, path }: FilePath): Promise<Description | { readonly damage: string }> {
   let file: number | undefined;
   try {
-    file = openRegular({ folder, path: descriptionPath(path) });
-    const { size } = fstatSync(file);
+    const opened = openRegular({ folder, path: descriptionPath(path) });
+    file = opened.file;
+    const { size } = opened.stats;
     if (size > longestDescription) return damaged(`it has ${size} bytes`);
     const parsed = descriptionSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     return parsed.success ? parsed.data : damaged('it is no description of an object');

@@ -1,7 +1,7 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
 
-/** Something lies there that is no regular file beneath its folder: opening it could wait for ever, or lead elsewhere. */
+/** What lies there is not a regular file: opening it could wait for ever, or lead elsewhere. */
 export class IrregularFileError extends Error {
   override readonly name = 'IrregularFileError';
 
@@ -23,39 +23,47 @@ export interface FilePath {
 /**
  * What lies at a path, without opening or following it. It asks in this thread: to hand such a question to another one, and
  * to hear from it, takes several times as long as the answer.
- * @throws IrregularFileError if it is a folder, or no regular file, or reached by a symbolic link within the folder
+ * @throws IrregularFileError if it is not a regular file
  */
 export function statRegular({ folder, path }: FilePath): Stats {
-  const parentPath = join(folder, dirname(path));
-  const entry = lstatSync(join(folder, path));
-  const isFolder = entry.isDirectory();
-  if (!entry.isFile()) throw new IrregularFileError(irregular(entry), isFolder);
-  const parent = realpathSync.native(parentPath);
-  // Mostly no link leads to the folder either.
-  if (parent !== parentPath && parent !== join(realpathSync.native(folder), dirname(path)))
-    throw new IrregularFileError('it lies behind a symbolic link');
-  return entry;
+  return demandRegular(lstatSync(join(folder, path)));
 }
 
 /**
  * Opens a file for reading, in this thread.
- * @returns its descriptor
- * @throws IrregularFileError for what {@link statRegular} refuses, which is not opened
+ * @returns its descriptor, and what lies there
+ * @throws IrregularFileError if it is not a regular file
  */
-export function openRegular(place: FilePath): number {
-  statRegular(place);
-  const file = openSync(join(place.folder, place.path), openFlags);
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw new IrregularFileError('it was replaced by what is not a regular file');
+export function openRegular({ folder, path }: FilePath): { readonly file: number; readonly stats: Stats } {
+  const file = open(join(folder, path));
+  try {
+    return { file, stats: demandRegular(fstatSync(file)) };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
 }
 
-// Should a file be replaced in the moment it is opened: a link is not followed, and a FIFO does not wait. Windows has
-// neither flag.
+// A link is not followed, and a FIFO does not wait. Windows has neither flag.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-const openFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** Says what an entry is that is no regular file. */
+function open(path: string): number {
+  try {
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    // A link or a socket cannot be opened so, and says what it is.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ELOOP', 'ENXIO', 'EOPNOTSUPP', 'EMLINK'].includes(code)) demandRegular(lstatSync(path));
+    throw error;
+  }
+}
+
+function demandRegular(entry: Stats): Stats {
+  if (!entry.isFile()) throw new IrregularFileError(irregular(entry), entry.isDirectory());
+  return entry;
+}
+
+/** Says what an entry is that is not a regular file. */
 export function irregular(entry: Dirent | Stats): string {
   return `it is ${kindOf(entry)}, not a regular file`;
 }

@@ -47,14 +47,13 @@ describe('npm start', () => {
     const real = { members: { service: { baseUrl: 'https://clusters.test' } } };
     const withKey = { ...real, environment: { COLLECTOR_API_KEY: 'key' } };
     const faulty = { members: { service: { baseUrl: 'http://example.com' }, clusters: ['one', 'one'], shard: 1 } };
-    const forDemo = /--manifest-as, --plain and --fail are for the demo service/;
+    const forDemo = /--fail is for the demo service/;
     const everyProblem = /service\.baseUrl[\s\S]*clusters\[1\][\s\S]*shard: received an unknown member/;
     const number = /expected a whole number from 1 to 500/;
 
     it.each<[string, string, RegExp, { readonly members: object; environment?: Record<string, string> }]>([
       ['an unknown option', '--clutsers one', /unknown option '--clutsers'[\s\S]*Did you mean --clusters/, demo],
       ['an argument', 'one', /too many arguments/, demo],
-      ['an unknown form of manifests', '--manifest-as xml', /Allowed choices are text, yaml, json/, demo],
       ['an unknown fault', '--fail one=tired', /expected <uid>=<fault> with one of .*not-found/, demo],
       ['no shard', '--shards 0', number, demo],
       ['too many shards', '--shards 501', number, demo],
@@ -63,8 +62,6 @@ describe('npm start', () => {
       ['a failing cluster of nobody', '--fail three=not-found', /--fail names three/, demo],
       ['a --run that is no time', '--run yesterday', /expected the time of one run, as `runs` prints it/, demo],
       ['a real service without its key', '', /clusters\.test needs its API key in .* COLLECTOR_API_KEY/, real],
-      ['a form of manifests for a real service', '--manifest-as json', forDemo, withKey],
-      ['plain answers of a real service', '--plain', forDemo, withKey],
       ['a fault of a real service', '--fail one=not-found', forDemo, withKey],
       ['several problems, all at once', '', everyProblem, faulty],
     ])('%s', async (_name, args, message, { members, environment }) => {
@@ -75,6 +72,21 @@ describe('npm start', () => {
       expect(code).toBe(2);
       expect(out).toBe('');
       expect(existsSync(folder)).toBe(false);
+    });
+
+    it('an archive in a folder that cannot be made, or in which another process works', async () => {
+      const config = await writeConfig();
+      // Linux has a folder in which nobody can make another.
+      const unmade = existsSync('/proc/self') ? '/proc/x/archive' : join(root, 'my.json', 'archive');
+      const refused = await runStart(['--config', config, '--folder', unmade]);
+      expect(refused.err).toMatch(/(Opening|Writing to) the folder .*archive failed: (ENOENT|ENOTDIR)/);
+      expect(refused.code).toBe(2);
+      await mkdir(join(folder, '.metadata-incoming'), { recursive: true });
+      await writeFile(join(folder, '.metadata-incoming', 'lock'), `${process.ppid}`);
+      const second = await runStart(['--config', config, '--folder', folder]);
+      expect(second.err).toContain(`The process ${process.ppid} works in the folder ${folder}: wait for its end`);
+      expect(second.code).toBe(2);
+      expect(await readdir(folder)).toEqual(['.metadata-incoming']);
     });
 
     it('an archive that is no folder', async () => {

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Outcome } from '../../../lambda/run/run-record';
+import { manifestFormOf } from '../../../local/demo-service/start-demo-service';
 import { Program } from '../../support/program';
 import { canMountDisks, withSmallDisk } from '../../support/small-disk';
 import { runStart } from '../run-start';
@@ -25,23 +26,20 @@ describe('npm start as a process', () => {
   const hasRun = () =>
     existsSync(folder) && readdirSync(folder, { recursive: true }).join().includes('.attempt-1.jsonl');
 
-  it.each([
-    'text',
-    'yaml',
-    'json',
-  ])('what a folder serves is archived byte for byte, manifests sent as %s', async (form) => {
+  it('what a folder serves is archived byte for byte, however its manifests are sent', async () => {
     const clusters = {
-      'with-crlf': { log: 'first\r\nsecond\r\n\u2028 "quoted" \\ \u0000 end', manifest: 'kind: List\r\nitems: []\n' },
+      b: { log: 'first\r\nsecond\r\n\u2028 "quoted" \\ \u0000 end', manifest: 'kind: List\r\nitems: []\n' },
       'ünïcode cluster': { log: '', manifest: '"already": "quoted"' },
       json: { log: '{"spec":{"log":"nested"}}', manifest: '--- # 😀\nkind: Namespace\n' },
     };
+    expect(new Set(Object.keys(clusters).map(manifestFormOf)).size).toBe(3);
     const served = join(root, 'served');
     for (const [uid, { log, manifest }] of Object.entries(clusters)) {
       await mkdir(join(served, uid), { recursive: true });
       await writeFile(join(served, uid, 'log.txt'), log);
       await writeFile(join(served, uid, 'manifest.yaml'), manifest);
     }
-    const { code, out } = await runStart(['--serve', served, '--folder', folder, '--manifest-as', form, '--json']);
+    const { code, out } = await runStart(['--serve', served, '--folder', folder, '--json']);
     const { outcomes } = JSON.parse(out) as { outcomes: Outcome[] };
     expect(code).toBe(0);
     expect(outcomes).toHaveLength(6);

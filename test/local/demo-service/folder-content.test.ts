@@ -2,11 +2,15 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderContent } from '../../../local/demo-service/folder-content';
-import { type DemoService, startDemoService } from '../../../local/demo-service/start-demo-service';
+import { type DemoService, manifestFormOf, startDemoService } from '../../../local/demo-service/start-demo-service';
 
 const log = Buffer.from('\ufefffirst\r\nsecond\tü 漢 🙂 "quoted" \\ \u0000\u001b[0m\u2028\r\n'.repeat(9000));
 const manifest = Buffer.from('---\r\nkind: Cluster # é\n'.repeat(9000));
 const apiKey = 'k';
+/** Clusters whose manifests are sent as text and as a JSON string. */
+const [ofText = '', ofJson = ''] = (['text', 'json'] as const).map((form) =>
+  ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].find((uid) => manifestFormOf(uid) === form),
+);
 let base: string;
 let dir: string;
 let service: DemoService | undefined;
@@ -28,9 +32,9 @@ async function addCluster(uid: string, files: Record<string, Buffer | string>): 
   for (const [name, content] of Object.entries(files)) await writeFile(join(dir, uid, name), content);
 }
 
-async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<Response> {
+async function ask(path: string): Promise<Response> {
   await service?.close();
-  service = await startDemoService({ apiKey, source: folderContent(dir), manifestAs });
+  service = await startDemoService({ apiKey, source: folderContent(dir) });
   return fetch(service.url + path, { headers: { ApiKey: apiKey } });
 }
 
@@ -52,8 +56,8 @@ describe('a served folder', () => {
     'manifest.json',
     'manifest.txt',
   ])('a manifest may be called %s, the first of several is served', async (name) => {
-    await addCluster('other', { [name]: manifest, 'manifest.txt': name === 'manifest.txt' ? manifest : 'another' });
-    expect(await (await ask(manifestOf('other'))).text()).toBe(manifest.toString());
+    await addCluster(ofText, { [name]: manifest, 'manifest.txt': name === 'manifest.txt' ? manifest : 'another' });
+    expect(await (await ask(manifestOf(ofText))).text()).toBe(manifest.toString());
   });
 
   it('it says what the clusters lack', async () => {
@@ -78,9 +82,10 @@ describe('a served folder', () => {
   });
 
   it('a manifest comes back byte for byte, as text and as a JSON string', async () => {
-    const plain = Buffer.from(await (await ask(manifestOf('edge 1'))).arrayBuffer());
+    for (const uid of [ofText, ofJson]) await addCluster(uid, { 'manifest.yaml': manifest });
+    const plain = Buffer.from(await (await ask(manifestOf(ofText))).arrayBuffer());
     expect(plain.equals(manifest)).toBe(true);
-    const decoded = (await (await ask(manifestOf('edge 1'), 'json')).json()) as string;
+    const decoded = (await (await ask(manifestOf(ofJson))).json()) as string;
     expect(Buffer.from(decoded).equals(manifest)).toBe(true);
   });
 
@@ -97,9 +102,9 @@ describe('a served folder', () => {
 
   it('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
     const bytes = Buffer.from([0x61, 0xff, 0x62]);
-    await addCluster('latin', { 'manifest.yaml': bytes });
-    expect(Buffer.from(await (await ask(manifestOf('latin'))).arrayBuffer())).toEqual(bytes);
-    expect((await ask(manifestOf('latin'), 'json')).status).toBe(500);
+    for (const uid of [ofText, ofJson]) await addCluster(uid, { 'manifest.yaml': bytes });
+    expect(Buffer.from(await (await ask(manifestOf(ofText))).arrayBuffer())).toEqual(bytes);
+    expect((await ask(manifestOf(ofJson))).status).toBe(500);
   });
 
   it('a cluster without a folder, and a folder without the file, are 404', async () => {

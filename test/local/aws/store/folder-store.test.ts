@@ -225,58 +225,6 @@ describe('FolderStore', () => {
     expect(await leftovers()).toEqual([`${process.pid}-alive`]);
   });
 
-  describe('with another process that has described its object and not stored it yet', () => {
-    const received = '999999999-00000000-0000-0000-0000-000000000000';
-
-    /** As that process left it. */
-    async function describeFirst(content: string | undefined, name = received): Promise<void> {
-      const metadata = {
-        etag: 'x',
-        lastModified: '2026-11-20T10:00:00.000Z',
-        userMetadata: { of: 'first' },
-        checksums: {},
-      };
-      await mkdir(join(folder, '.metadata-incoming'), { recursive: true });
-      await mkdir(join(folder, '.metadata'));
-      await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify({ ...metadata, received: name }));
-      if (content !== undefined) await writeFile(join(folder, '.metadata-incoming', received), content);
-    }
-
-    it('stores what that one has begun, and says that there is an object', async () => {
-      await describeFirst('first');
-      const put = store.put('a', body('second'), { userMetadata: { of: 'second' } }, { ifNoneMatch: true });
-      await expect(put).rejects.toThrow(ObjectExistsError);
-      expect(await contentOf('a')).toBe('first');
-      expect((await store.head('a'))?.userMetadata).toEqual({ of: 'first' });
-    });
-
-    it('never takes bytes from outside of the folder', async () => {
-      await writeFile(join(root, 'around', 'outside'), 'of somebody');
-      await describeFirst(undefined, '../../outside');
-      await store.put('a', body('second'), {}, { ifNoneMatch: true });
-      expect(await contentOf('a')).toBe('second');
-    });
-
-    it('succeeds if another one has finished what it has begun', async () => {
-      const { link } = fs;
-      // The other one is faster at each step.
-      const faster = jest.spyOn(fs, 'link').mockImplementation(async (file, name) => {
-        if (name === join(folder, 'a')) await link(file, name);
-        await link(file, name);
-      });
-      await store.put('a', body('first'), {}, { ifNoneMatch: true });
-      faster.mockRestore();
-      expect(await contentOf('a')).toBe('first');
-    });
-
-    it('stores its own if the bytes of that one are gone', async () => {
-      await describeFirst(undefined);
-      await store.put('a', body('second'), { userMetadata: { of: 'second' } }, { ifNoneMatch: true });
-      expect(await contentOf('a')).toBe('second');
-      expect((await store.head('a'))?.userMetadata).toEqual({ of: 'second' });
-    });
-  });
-
   it('takes the key of an object from the place of its bytes, not from its description', async () => {
     await store.put('logs/a', body('content'), {});
     await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
