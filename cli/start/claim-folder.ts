@@ -28,7 +28,9 @@ export function claimFolder(folder: string): () => void {
       cause: error,
     });
   }
-  return () => rmSync(lock, { force: true });
+  return () => {
+    if (existsSync(lock)) rmSync(lock);
+  };
 }
 
 /** One folder after the other: where mkdir says ENOENT although the parent is there, as in /proc, Node's own never ends. */

@@ -74,8 +74,10 @@ describe('a start that ends before its time', () => {
     // Before anything is started, too.
     const args = ['--config', join(root, 'my.json'), '--folder', join(root, 'archive')];
     const again = await runStart(args, environment);
-    expect(again.code).toBe(3);
-    expect(again.err).toMatch(/^error: Writing to \S+ failed: EEXIST: file already exists, mkdir '\S+'\n$/);
+    expect(again.code).toBe(2);
+    expect(again.err).toMatch(
+      /^error: Writing to the folder \S+ failed: E(EXIST|NOTDIR); name another with --folder\.\n$/,
+    );
   });
 });
 
