@@ -1,10 +1,11 @@
 import { isInShard } from '../../lambda/archive/archive-layout';
 import { MergedOutcomes } from '../../lambda/run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../../lambda/run/run-record';
-import { longestLineBytes, RunRecordParser } from '../../lambda/run/run-record-lines';
+import { longestLineBytes } from '../../lambda/run/run-record-lines';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import type { BadRecord } from '../../lambda/verify/read-run';
-import { chunksOf, readObject } from '../../lambda/verify/read-whole';
+import { parseRecordLines } from '../../lambda/verify/read-starts';
+import { chunksOf, parseJson, readObject } from '../../lambda/verify/read-whole';
 import type { ListedRun, RunRecordObject } from '../../lambda/verify/run-keys';
 
 /** What the records of one run say of one cluster. */
@@ -100,22 +101,9 @@ async function findLines(chunks: AsyncIterable<Buffer>, cluster: string): Promis
   return { head, own, all };
 }
 
-/** Validates the lines as those of a record that has no others. */
 function parse(object: RunRecordObject, { head, own, all }: FoundLines): StoredRecord {
-  const run = parsedLine(head);
-  if (all !== undefined && run.outcomes !== all)
-    throw new RunRecordError(`it is not a valid run record: it has ${all} of ${String(run.outcomes)} outcomes`);
-  const lines = Buffer.concat([Buffer.from(`${JSON.stringify({ ...run, outcomes: own.length })}\n`), ...own]);
-  const parser = new RunRecordParser(object, lines.length);
-  parser.add(lines);
-  return parser.end();
-}
-
-function parsedLine(line: Buffer): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(line.toString());
-    return parsed !== null && typeof parsed === 'object' ? { ...parsed } : {};
-  } catch (error) {
-    throw new RunRecordError('it is not a valid run record: line 1: it is not JSON', { cause: error });
-  }
+  const { outcomes } = parseJson(head) as { readonly outcomes?: unknown };
+  if (all !== undefined && outcomes !== all)
+    throw new RunRecordError(`it is not a valid run record: it has ${all} of ${String(outcomes)} outcomes`);
+  return parseRecordLines(object, head, own);
 }

@@ -7,7 +7,8 @@ import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-
 import { isLate } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
 import { factsOf, headConcurrency } from './cluster-objects';
-import { type AbsentRow, isAbsent, type RunReader, type RunRow } from './run-reader';
+import type { AbsentRow } from './overdue';
+import { isAbsent, type RunReader, type RunRow } from './run-reader';
 import { type RunSelection, selectPeriod } from './select-runs';
 
 /** What became of one cluster x resource in a run. */

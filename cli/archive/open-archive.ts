@@ -63,19 +63,27 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
   return new FolderArchiveReader(location);
 }
 
-/** An archive, and the time by its own clock. A folder has none: there this machine's counts. */
+/** An archive, and the time. */
 export interface OpenedArchive {
   readonly archive: ArchiveReader;
+  /** By the archive's own clock. A folder has none: there this machine's counts. */
   readonly now: Date;
+  /** Whether it has a clock: it is a bucket, where runs are due. */
+  readonly isLive: boolean;
+}
+
+export async function withTime(archive: ArchiveReader, { now }: Pick<Terminal, 'now'>): Promise<OpenedArchive> {
+  const clock = await archive.time();
+  return { archive, now: clock ?? now(), isLive: clock !== undefined };
 }
 
 /**
  * Opens what a location names.
  * @throws ArchiveReadError too if that is not an archive: it has neither run records nor seals
  */
-export async function openArchiveNow(location: string, { now }: Pick<Terminal, 'now'>): Promise<OpenedArchive> {
+export async function openArchiveNow(location: string, terminal: Pick<Terminal, 'now'>): Promise<OpenedArchive> {
   const archive = await openArchive(location);
   for (const prefix of [runsPrefix, sealsPrefix])
-    if ((await firstOf(archive.list(prefix))) !== undefined) return { archive, now: (await archive.time()) ?? now() };
-  throw new ArchiveReadError(`Reading ${location} failed: it holds no archive: there is no ${runsPrefix} in it`);
+    if ((await firstOf(archive.list(prefix))) !== undefined) return withTime(archive, terminal);
+  throw new ArchiveReadError(`Reading ${location} failed: it holds no archive; there is no ${runsPrefix} in it`);
 }

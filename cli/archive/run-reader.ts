@@ -1,20 +1,15 @@
 import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
-import { hourMs, runMarginHours } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { type AttemptStart, type BadRecord, type Run, readRun, readStoredRun } from '../../lambda/verify/read-run';
-import type { ListedRun, Period } from '../../lambda/verify/run-keys';
-import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
-import { runsBefore, seenRun } from '../../lambda/verify/seen-run';
+import { DueRuns } from '../../lambda/verify/due-runs';
+import { firstOf, take } from '../../lambda/verify/newest-first';
+import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import type { Period } from '../../lambda/verify/run-keys';
+import { seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import type { NewestRun } from './newest-run';
+import type { OpenedArchive } from './open-archive';
+import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
-
-/** Runs that were due one after the other and are not there. */
-export interface AbsentRow extends AbsentRuns {
-  /** The first of them. */
-  readonly run: Date;
-}
 
 /** A run, or those that were due behind the row before and are not there. */
 export type RunRow = Run | AbsentRow;
@@ -23,16 +18,8 @@ export function isAbsent(row: object): row is AbsentRow {
   return 'times' in row;
 }
 
-function rowOf(absent: AbsentRuns): AbsentRow | undefined {
-  const [run] = absent.times;
-  return run && { ...absent, run };
-}
-
-/** Runs that were due since the last scheduled run, have had their time, and are not there. */
-export interface Overdue extends AbsentRow {
-  /** Whether a seal says that the schedule was in force: its plan is newer than every stored configuration. */
-  readonly isSealed: boolean;
-}
+/** Runs that are read at most to find one that covers every configured cluster. */
+const mostPartial = 100;
 
 export interface FoundStale {
   /** Clusters that the last run that covers them did not archive whole, the longest first. */
@@ -56,14 +43,16 @@ export class RunReader {
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
+  readonly #opened: OpenedArchive;
   readonly #configurations: StoredConfigurations;
   readonly #freshness = new Freshness([]);
   #newestStart: AttemptStart | undefined;
 
-  constructor(archive: ArchiveReader, now: Date) {
-    this.archive = archive;
-    this.now = now;
-    this.#configurations = new StoredConfigurations(archive, (kind, key, problem) => {
+  constructor(opened: OpenedArchive) {
+    this.archive = opened.archive;
+    this.now = opened.now;
+    this.#opened = opened;
+    this.#configurations = new StoredConfigurations(opened.archive, (kind, key, problem) => {
       // What else is wrong with one is found by `verify`.
       if (kind === 'unreadable') this.problems.push({ kind, key, problem });
     });
@@ -95,27 +84,34 @@ export class RunReader {
   }
 
   /**
-   * What is overdue now. Undefined if nothing is, and for an archive without a clock of its own: that is a folder, a copy or
-   * one that `npm start` fills, and nothing fires there.
+   * The newest run, and if it covers only a part of what was configured, the newest behind it that covers all; the newest
+   * first. Empty if there is none.
    */
-  async overdue(): Promise<Overdue | undefined> {
-    if ((await this.archive.time()) === undefined) return undefined;
-    let shards = 1;
-    const read = async (listed: ListedRun) => {
-      const run = await readStoredRun(this.archive, listed);
-      shards = Math.max(shards, run.shards);
-      return seenRun(run, this.#configurations);
-    };
-    const due = new DueRuns({});
-    const runs = await runsBefore(this.archive, { from: new Date(this.now.getTime() + 1) }, read);
-    for (const run of runs) due.add(run);
-    const seal = await new SealIndex(this.archive).newest();
-    const plan = seal && planOf(seal);
-    // The archive does not say whether one run waits for another: so it may.
-    const until = new Date(this.now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
-    const absent = rowOf(due.upTo(until, plan));
-    const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
-    return absent && { ...absent, isSealed };
+  async newestRuns(): Promise<readonly NewestRun[]> {
+    const found: NewestRun[] = [];
+    for await (const listed of take(mostPartial, runsNewestFirst(this.archive, {}, this.now))) {
+      const run = await readRun(this.archive, listed);
+      const configured = await this.#configuredFor(run);
+      // A run of the schedule is about all of them, even if a shard left no record.
+      const isScheduled = run.starts.some(({ trigger }) => trigger === 'schedule');
+      const isWhole = isScheduled || configured === undefined || configured.covered === configured.all;
+      if (found.length === 0 || isWhole) found.push({ run, configured });
+      if (isWhole) break;
+    }
+    return found;
+  }
+
+  async #configuredFor({ starts, outcomes }: Run): Promise<NewestRun['configured']> {
+    const newest = starts.at(-1);
+    const clusters = newest && (await this.#configurations.get(newest.configuration))?.clusters;
+    if (clusters === undefined) return undefined;
+    const covered = new Set(outcomes.map(({ cluster }) => cluster).filter((cluster) => clusters.has(cluster)));
+    return { all: clusters.size, covered: covered.size };
+  }
+
+  /** What is overdue now. @param onUnknown called with the reason if nobody can say what is due */
+  overdue(onUnknown: (reason: string) => void = () => {}): Promise<Overdue | undefined> {
+    return findOverdue(this.#opened, this.#configurations, onUnknown);
   }
 
   /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */

@@ -23,7 +23,7 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
   return command.action(async (options: Options) => {
     if (options.offline && options.stack !== undefined)
       command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');
-    const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal.now());
+    const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal);
     const hasProblem = checks.some(({ state }) => state === 'problem');
     end(hasProblem ? 'found' : 'ok');
     if (options.json) await printJson(terminal.out, { isWell: !hasProblem, verdict: verdictOf(checks), checks });
@@ -31,7 +31,7 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
   });
 }
 
-async function lookAt(options: Options, ownKey: string | undefined, now: Date): Promise<readonly Check[]> {
+async function lookAt(options: Options, ownKey: string | undefined, terminal: Terminal): Promise<readonly Check[]> {
   let config: CollectorConfig | undefined;
   try {
     config = options.stack === undefined ? loadConfig(options.config) : undefined;
@@ -40,11 +40,11 @@ async function lookAt(options: Options, ownKey: string | undefined, now: Date): 
     const act = 'fix the configuration; nothing else was looked at';
     return [{ what: 'configuration', ...problem(error.message, act) }];
   }
-  const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, now);
+  const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, terminal.now());
   if (options.offline) return ofConfiguration;
   const name = options.stack ?? config?.name ?? '';
   const region = options.region ?? config?.deployTo?.region;
-  const account = await accountChecks({ name, region }, config, now);
+  const account = await accountChecks({ name, region }, config, terminal);
   const service =
     config === undefined
       ? unknown('the configuration says where it is', 'use --config instead of --stack')

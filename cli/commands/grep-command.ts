@@ -41,8 +41,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('--no-escape', 'leave control characters as they are');
   withHelp(command, terminal, helpText);
   return command.action(async (pattern: LinePattern, options: Options) => {
-    const { archive, now } = await openArchiveNow(options.archive, terminal);
-    const reader = new RunReader(archive, now);
+    const reader = new RunReader(await openArchiveNow(options.archive, terminal));
     const { resource, context, cluster: clusters } = options;
     const selection = selectionOf(options, 1);
     const objects = new ObjectsToSearch(reader, { resource, clusters, selection });

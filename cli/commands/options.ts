@@ -3,7 +3,7 @@ import { loadConfig } from '../../infra/config/config';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Period } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-names';
-import { defaultArchive, openArchive } from '../archive/open-archive';
+import { defaultArchive, openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { StackName } from '../stack/aws-access';
@@ -112,7 +112,7 @@ export async function readRuns(
   { archive }: Pick<ReadOptions, 'archive'>,
   read: (reader: RunReader) => Promise<void>,
 ): Promise<void> {
-  const reader = new RunReader(await openArchive(archive), terminal.now());
+  const reader = new RunReader(await openArchiveNow(archive, terminal));
   await read(reader);
   const { problems } = reader;
   await printBadRecords(terminal, problems);

@@ -1,25 +1,13 @@
 import type { FlappingCluster, StaleCluster } from '../../lambda/audit/freshness';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../../lambda/verify/seals/seal';
-import type { FoundStale, Overdue } from '../archive/run-reader';
+import type { FoundStale } from '../archive/run-reader';
 import { formatCount, formatStale, formatTime } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { print, type Terminal } from '../terminal/terminal';
 
 /** Most findings that are shown. */
 const shownOpen = 20;
-
-/** `OVERDUE: the schedule was due 10 times since …`. Without a seal, nobody knows whether the schedule is still there. */
-export function overdueLine({ colors }: Pick<Terminal, 'colors'>, overdue: Overdue): string {
-  return `${colors.red(colors.bold('OVERDUE:'))} ${describeOverdue(overdue)}.`;
-}
-
-export function describeOverdue({ run, times, areMore, isSealed }: Overdue): string {
-  const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'time')}`;
-  const due = times.length === 1 ? `at ${formatTime(run)}` : `${count} since ${formatTime(run)}`;
-  const runs = times.length === 1 ? 'no run of this time has a record' : 'no run of these times has a record';
-  return `the schedule was due ${due}, ${runs}${isSealed ? '' : ', unless the schedule was switched off or the stack removed'}`;
-}
 
 /** What the newest seal says is open. */
 export type OpenSeal = Pick<Seal, 'number' | 'seal' | 'plan' | 'open' | 'openMore'>;

@@ -9,7 +9,6 @@ import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withOneRun, withPeriod } from './options';
-import { describeOverdue } from './print-health';
 
 interface Options extends RunOptions {
   readonly out: string;
@@ -50,7 +49,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
     archive: location,
     createdAt: reader.now,
     isNewest,
-    overdue: overdue && describeOverdue(overdue),
+    overdue: overdue?.text,
     ...(await reader.stale(isNewest ? reader.now : reader.newest)),
   });
   if (out === '-') {

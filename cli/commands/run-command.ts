@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
-import { openBucket } from '../archive/open-archive';
+import { openBucket, withTime } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
@@ -42,7 +42,7 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
   const wishes: RunWishes = { ...options, newRun: terminal.now() };
   const run = options.run ?? wishes.newRun;
-  const unknown = await unknownClusters(new RunReader(reader, terminal.now()), options.clusters ?? []);
+  const unknown = await unknownClusters(new RunReader(await withTime(reader, terminal)), options.clusters ?? []);
   if (unknown.length > 0)
     await print(
       terminal.err,

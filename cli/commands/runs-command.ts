@@ -2,30 +2,26 @@ import { Command } from 'commander';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
+import { describeNewest, type NewestRun } from '../archive/newest-run';
 import { completeCommand } from '../archive/open-archive';
-import { type AbsentRow, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import type { Overdue } from '../archive/overdue';
+import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import {
-  formatDoubts,
-  newestRunLine,
-  outcomesFailuresFirst,
-  printRun,
-  summarizeRun,
-  totalOf,
-} from '../terminal/print-run';
+import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
-import { overdueLine, printOpen, printStale } from './print-health';
+import { type OpenSeal, printOpen, printStale } from './print-health';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
 
 interface Options extends RunOptions {
   readonly all?: boolean;
+  readonly strict?: boolean;
   readonly cluster?: string;
 }
 
@@ -38,54 +34,95 @@ export function runsCommand(context: CommandContext): Command {
     )
     .argument('[time]', 'the same as --run', parseRunTime)
     .option('--cluster <uid>', 'what became of this cluster in each run')
-    .option('--all', 'with the time of one run: show every outcome, not only the first 20');
+    .option('--all', 'with the time of one run: show every outcome, not only the first 20')
+    .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
   withHelp(withRuns(command, terminal, defaultRuns), terminal, helpText);
   return command.action(async (time: Date | undefined, options: Options) => {
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
-    let isWell = true;
+    let isFound = false;
     await readRuns(context, options, async (reader) => {
-      const overdue = await reader.overdue();
-      const seal = await new SealIndex(reader.archive).newest();
-      const { count = 0, since = null, acknowledged = [] } = seal === undefined ? {} : openDamage(seal);
-      isWell = overdue === undefined && count === 0;
-      const open = seal && { openDamage: { count, since, acknowledged: acknowledged.length } };
-      if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
-      if (overdue !== undefined && options.json !== true)
-        await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
+      const health = await healthOf(reader);
+      isFound = !isWell(health, options.strict === true);
+      if (options.json !== true) await printHealth(terminal, health);
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-      await (isOne ? printOneRun : printRuns)(terminal, { ...options, reader, selection, overdue, open });
+      await (isOne ? printOneRun : printRuns)(terminal, { ...options, ...health, reader, selection });
     });
-    if (!isWell) end('found');
+    if (isFound) end('found');
   });
 }
 
-/** What is asked for, and what is known before runs are read. */
-interface Asked extends Options {
-  readonly reader: RunReader;
-  readonly selection: RunSelection;
-  readonly overdue: AbsentRow | undefined;
-  /** What is open by the newest seal, for `--json`. */
-  readonly open: object | undefined;
+/** What is known of an archive before runs are listed. */
+interface Health {
+  readonly newest: readonly NewestRun[];
+  readonly overdue: Overdue | undefined;
+  /** Why nobody can say what is overdue. */
+  readonly unknown: string | undefined;
+  readonly seal: OpenSeal | undefined;
 }
 
-async function printOneRun(terminal: Terminal, { reader, selection, json, all, open }: Asked): Promise<void> {
+async function healthOf(reader: RunReader): Promise<Health> {
+  let unknown: string | undefined;
+  const overdue = await reader.overdue((reason) => {
+    unknown = reason;
+  });
+  const seal = await new SealIndex(reader.archive).newest();
+  return { newest: await reader.newestRuns(), overdue, unknown, seal };
+}
+
+/** The newest run of all configured clusters decides: one that a person started for a few says nothing of the others. */
+function isWell({ newest, overdue, seal }: Health, isStrict: boolean): boolean {
+  const { counts, status } = newest.at(-1)?.run ?? {};
+  const isEmpty = counts?.archived === 0 && totalOf(counts) > 0;
+  const isDamaged = seal !== undefined && openDamage(seal).count > 0;
+  return overdue === undefined && !isDamaged && !isEmpty && !(isStrict && status === 'incomplete');
+}
+
+async function printHealth(terminal: Terminal, { overdue, unknown, seal }: Health): Promise<void> {
+  const { out, colors } = terminal;
+  if (seal !== undefined) await printOpen(terminal, seal);
+  if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);
+  if (unknown !== undefined) await print(out, `Nobody can say whether a run is overdue: ${unknown}.\n`);
+}
+
+async function printNewest({ out, colors }: Terminal, newest: readonly NewestRun[], now: Date): Promise<void> {
+  for (const [at, one] of newest.entries()) {
+    const color = one.run.status === 'complete' ? colors.green : colors.red;
+    const what = at === 0 ? 'Newest run' : 'Newest run of all configured clusters';
+    await print(out, `${what} ${color(describeNewest(one, now))}\n`);
+  }
+}
+
+/** What is asked for, and what is known before runs are read. */
+interface Asked extends Options, Health {
+  readonly reader: RunReader;
+  readonly selection: RunSelection;
+}
+
+async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
+  const { reader, selection, json, all, newest } = asked;
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
-    if (json) return printJson(terminal.out, { ...summarizeRun(run), ...open, outcomes: outcomesFailuresFirst(run) });
-    const newest = await reader.newestRun();
-    if (newest !== undefined && newest.run.getTime() !== run.run.getTime())
-      await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
+    if (json)
+      return printJson(terminal.out, { ...summarizeRun(run), ...openOf(asked), outcomes: outcomesFailuresFirst(run) });
+    if (newest[0]?.run.run.getTime() !== run.run.getTime()) await printNewest(terminal, newest, reader.now);
     await printRun(terminal, run, all === true);
     const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);
     if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
   }
 }
 
+/** What is open by the newest seal, for `--json`. */
+function openOf({ seal }: Health): object | undefined {
+  if (seal === undefined) return undefined;
+  const { count, since, acknowledged } = openDamage(seal);
+  return { openDamage: { count, since, acknowledged: acknowledged.length } };
+}
+
 async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
-  const { reader, selection, json, cluster, overdue, open } = asked;
+  const { reader, selection, json, cluster, overdue, newest } = asked;
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
     for await (const row of reader.select(selection))
@@ -97,14 +134,13 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
   const findStale = () => reader.stale(stateAt() ?? reader.now);
   if (json) {
-    const ofLast = async () => ({ ...open, ...(cluster === undefined && (await findStale())) });
+    const ofLast = async () => ({ ...openOf(asked), ...(cluster === undefined && (await findStale())) });
     const summarize =
       cluster === undefined ? summarizeRun : ({ run, status, outcomes }: Run) => ({ run, status, outcomes });
     return printJsonArray(terminal.out, summaries(runs(), summarize, ofLast));
   }
   if (cluster !== undefined) return printClusterRuns(terminal, reader, cluster, runs());
-  const newest = await reader.newestRun();
-  if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
+  await printNewest(terminal, newest, reader.now);
   if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
     await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
   else await printStale(terminal, await findStale(), stateAt());
@@ -158,9 +194,10 @@ function attemptsOf({ attempts, shards }: Run): string {
 
 const helpText = `
 A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
-whether one is overdue now, as the newest stored configuration or seal knows the schedule. A folder is a copy, in which
-nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
-damaged and since when, as the newest seal has it.
+whether one is overdue now, by the clock of the bucket and the newest stored configuration or seal. A folder is a copy, in
+which nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
+damaged and since when, as the newest seal has it. If the newest run covers only some of the configured clusters, runs
+says so, and how the newest run of all of them ended.
 
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
 the listed runs count: "at least" means that none of these archived the cluster. A third table has the clusters that
@@ -170,8 +207,9 @@ With --json: an array, an element per run, the last one with all stale clusters;
 With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
 cluster.
 
-Exit codes: 0 done, 1 a run record is damaged, a run is overdue or damage is open, 2 wrong command line, 3 it
-could not be done, or a run record could not be read.
+Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, or the newest run of all configured
+clusters archived nothing (with --strict: is incomplete), 2 wrong command line, 3 it could not be done, or a run record
+could not be read.
 
 Examples:
   npm run collector -- runs --last 5

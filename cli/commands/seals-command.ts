@@ -5,7 +5,7 @@ import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
-import { openArchive } from '../archive/open-archive';
+import { openArchiveNow } from '../archive/open-archive';
 import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
@@ -31,7 +31,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     .addOption(keys.conflicts(['json', 'last']));
   withHelp(withArchive(withLast(command, 'seals', `${defaultSeals}`)), terminal, helpText);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
-    const reader = await openArchive(archive);
+    const { archive: reader } = await openArchiveNow(archive, terminal);
     const findings: Finding[] = [];
     const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
     const seals = chain.all.slice(-last);

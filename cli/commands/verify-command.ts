@@ -4,7 +4,7 @@ import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
 import type { OpenedFinding, VerifyCounts } from '../../lambda/verify/verdict';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
-import { openArchive } from '../archive/open-archive';
+import { openArchive, withTime } from '../archive/open-archive';
 import { formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -43,7 +43,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   return command.action(async (options: Options) => {
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
-    const reader = await openArchive(options.archive);
+    const { archive: reader, now } = await withTime(await openArchive(options.archive), terminal);
     const part = options.part === true ? await readPart(reader) : undefined;
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
@@ -55,7 +55,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       retentionDays,
       publicKeys,
       heads,
-      now: terminal.now(),
+      now,
       concurrency,
       onFinding: (finding) => findings.push(finding),
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),

@@ -1,15 +1,14 @@
 import type { CollectorConfig } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
-import { firingsOf } from '../../lambda/schedule/firings';
 import { environmentNames } from '../../lambda/stack-contract';
-import { hourMs, runMarginHours } from '../../lambda/time-limits';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { openBucket } from '../archive/open-archive';
+import { describeNewest } from '../archive/newest-run';
+import { openBucket, withTime } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
-import { formatAge, formatTime } from '../terminal/format';
-import { totalOf } from '../terminal/print-run';
+import { formatTime } from '../terminal/format';
+import type { Terminal } from '../terminal/terminal';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 
 /**
@@ -19,7 +18,7 @@ import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 export async function accountChecks(
   stack: StackName,
   config: CollectorConfig | undefined,
-  now: Date,
+  terminal: Pick<Terminal, 'now'>,
 ): Promise<{ readonly checks: readonly Check[]; readonly apiKey?: string | undefined }> {
   let collector: DeployedCollector;
   try {
@@ -45,7 +44,7 @@ export async function accountChecks(
   await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn));
   if (informTopicArn !== undefined)
     await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn));
-  await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, config, now));
+  await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, terminal));
   return { checks, apiKey };
 }
 
@@ -113,33 +112,23 @@ async function subscriptionsOf(region: string, topicArn: string | undefined): Pr
   return confirmed.length === 0 ? problem(found, act) : warning(found, act);
 }
 
-async function newestRun(collector: DeployedCollector, config: CollectorConfig | undefined, now: Date): Promise<Shown> {
+async function newestRun(collector: DeployedCollector, terminal: Pick<Terminal, 'now'>): Promise<Shown> {
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
-  const archive = await openBucket(collector.archiveBucket, region);
-  const run = await new RunReader(archive, now).newestRun();
-  if (run === undefined) return warning('there is none yet', `start one: ${runNow}`);
-  const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
-  const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
-  const due = lastDue(config, now);
-  if (due !== undefined && due > run.run)
+  const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
+  const newest = await reader.newestRuns();
+  const last = newest.at(-1)?.run;
+  if (last === undefined) return warning('there is none yet', `start one: ${runNow}`);
+  const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
+  let isUnknown = '';
+  const overdue = await reader.overdue((reason) => {
+    isUnknown = `; nobody can say what is overdue: ${reason}`;
+  });
+  if (overdue !== undefined)
     return problem(
-      `${found}; the run of ${formatTime(due)} was due and is not there`,
-      `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(due)} --without-record`,
+      `${found}; ${overdue.text}`,
+      `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(overdue.run)} --without-record`,
     );
-  if (run.status === 'complete') return ok(found);
-  return problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
-}
-
-/** The time of the newest due run that should have its record by now; undefined if no schedule is known. */
-function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
-  if (config?.schedule.enabled !== true) return undefined;
-  const { expression, timeZone } = config.schedule;
-  const until = new Date(now.getTime() - runMarginHours(config.shards, config.limits.oneRunAtATime) * hourMs);
-  for (const days of [2, 40, 400]) {
-    const from = new Date(until.getTime() - days * 24 * hourMs);
-    const last = [...firingsOf(expression, timeZone).between(from, until)].at(-1);
-    if (last !== undefined) return last.orAt ?? last.at;
-  }
-  return undefined;
+  if (last.status !== 'complete') return problem(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
+  return isUnknown === '' ? ok(found) : warning(`${found}${isUnknown}`, 'look at the schedule of the stack');
 }

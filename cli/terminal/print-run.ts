@@ -2,7 +2,7 @@ import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
-import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
+import { formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
 import { print, printProblem, type Terminal } from './terminal';
@@ -50,13 +50,6 @@ function stoppedLines(stopped: readonly string[]): string[] {
     ...reasons.slice(0, shownReasons).map((reason) => `Stopped early: ${printable(reason)}`),
     ...(more > 0 ? [`… and for ${formatCount(more, 'more reason')}`] : []),
   ];
-}
-
-/** Says whether it is well now: `Newest run 2026-11-20T09:00:00Z, 6 h ago: complete, 600 of 600 archived`. */
-export function newestRunLine(terminal: Pick<Terminal, 'colors' | 'now'>, run: Run): string {
-  const age = formatAge(terminal.now().getTime() - run.run.getTime());
-  const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
-  return `Newest run ${terminal.colors.bold(formatTime(run.run))}, ${age}: ${coloredStatus(terminal, run)}, ${counts}`;
 }
 
 function coloredStatus({ colors }: Pick<Terminal, 'colors'>, { status }: Pick<Run, 'status'>): string {

@@ -13,6 +13,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { runsPrefix } from '../archive/archive-layout';
 import {
   ArchiveReadError,
   type ArchiveReader,
@@ -40,7 +41,7 @@ export class S3ArchiveReader implements ArchiveReader {
   }
 
   async time(): Promise<Date | undefined> {
-    const command = new ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: 1 });
+    const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: runsPrefix, MaxKeys: 1 });
     let date: string | undefined;
     command.middlewareStack.add(
       (next) => async (input) => {

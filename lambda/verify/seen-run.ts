@@ -1,5 +1,6 @@
 import type { Firings } from '../schedule/firings';
 import type { ArchiveReader } from './archive-reader';
+import { mapConcurrently } from './map-concurrently';
 import { newestFirst, take } from './newest-first';
 import type { StoredRun } from './read-run';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
@@ -46,8 +47,11 @@ export async function seenRun(
   return { run, isScheduled: used.some(({ isStart, firings }) => isStart && firings?.includes(run) === true), used };
 }
 
-/** Runs beside a period that are read at most to find the one that the schedule started. */
-const mostRead = 10;
+/** Runs beside a period that are read at most to find the one that the schedule started: most are read by their first lines. */
+export const mostRunsBeside = 1000;
+
+/** Runs that are read at once. */
+const readAtOnce = 4;
 
 type Read = (listed: ListedRun) => Promise<SeenRun>;
 
@@ -71,8 +75,7 @@ export async function* runsAfter(reader: ArchiveReader, { to }: Period): AsyncGe
 
 async function untilScheduled(listed: AsyncIterable<ListedRun>, read: Read): Promise<SeenRun[]> {
   const runs: SeenRun[] = [];
-  for await (const one of take(mostRead, listed)) {
-    const run = await read(one);
+  for await (const run of mapConcurrently(take(mostRunsBeside, listed), readAtOnce, read)) {
     runs.push(run);
     if (run.isScheduled) break;
   }

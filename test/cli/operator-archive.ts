@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { runRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../lambda/run/run-record';
 import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
+import { listenLocally } from '../../local/listen-locally';
 import { ArchiveFixture, keyOf, plainAnswer } from './archive-fixture';
 
 /** How many runs it has: an operator's archive of ten days, a run every four hours. */
@@ -78,8 +80,15 @@ export async function removeRecord(archive: ArchiveFixture, run: Date): Promise<
   await rm(join(archive.folder, runRecordKey({ run, attempt: 1 })));
 }
 
+export interface ServedBucket {
+  readonly location: string;
+  /** What the clock of the bucket says from now on. */
+  time: Date;
+  close(): Promise<void>;
+}
+
 /** Gives the archive of a folder out as the bucket `operator-archive`, which this process reaches until it is closed. */
-export async function asBucket(folder: string): Promise<{ readonly location: string; close(): Promise<void> }> {
+export async function asBucket(folder: string): Promise<ServedBucket> {
   const before = { ...process.env };
   const user = { accessKeyId: 'AKIAOPERATOR', secretAccessKey: 'operator-secret' };
   const policies = [rolePolicySchema.parse({ Statement: { Effect: 'Allow', Action: 's3:*', Resource: '*' } })];
@@ -89,17 +98,29 @@ export async function asBucket(folder: string): Promise<{ readonly location: str
     buckets: [{ name: 'operator-archive', folder }],
     secrets: [],
   });
+  const clock = createServer((request, response) => {
+    const { method, url = '', headers } = request;
+    const forwarded = httpRequest(new URL(url, aws.url), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date: bucket.time.toUTCString() });
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  const { url, close } = await listenLocally(clock);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
+    AWS_ENDPOINT_URL: url,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: user.accessKeyId,
     AWS_SECRET_ACCESS_KEY: user.secretAccessKey,
   });
-  return {
+  const bucket: ServedBucket = {
     location: 's3://operator-archive',
+    time: new Date(),
     close: async () => {
       process.env = before;
+      await close();
       await aws.close();
     },
   };
+  return bucket;
 }

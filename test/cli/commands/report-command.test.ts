@@ -243,6 +243,7 @@ describe('report', () => {
 
   it('what is overdue is said of a bucket, and not of a copy or of older runs', async () => {
     const bucket = await asBucket(archive.folder);
+    bucket.time = new Date('2026-11-20T14:00:00Z');
     const verdictOf = async (location: string, ...args: string[]) =>
       (await reportOf(location, args, '2026-11-20T14:00:00Z')).verdict;
     expect(await verdictOf(bucket.location)).toMatch(

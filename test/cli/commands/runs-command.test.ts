@@ -177,6 +177,62 @@ describe('runs', () => {
     });
   });
 
+  describe('after a run that a person started for a few clusters', () => {
+    const fleet = Array.from({ length: 30 }, (_, at) => `c-${at}`);
+    const configuration = { clusters: fleet.map((uid) => ({ uid })) };
+    const one: AttemptFixture = {
+      run: hour(10),
+      clusters: ['c-1'],
+      trigger: 'manual',
+      answer: plainAnswer,
+      configuration,
+    };
+    const part = 'Newest run 2026-11-20T10:00:00Z, 2 h ago: 1 of 30 configured clusters, complete, 2 of 2 archived';
+    const whole = 'Newest run of all configured clusters 2026-11-20T09:00:00Z, 3 h ago: ';
+
+    it('the newest run of all of them decides: it archived nothing', async () => {
+      await archive.attempt({ run: hour(9), clusters: fleet, answer: () => ({ failed: '401' }) });
+      await archive.attempt(one);
+      const { code, out } = await runs();
+      expect(out.split('\n').slice(0, 2)).toEqual([part, `${whole}incomplete, 0 of 60 archived`]);
+      expect(code).toBe(1);
+    });
+
+    it('an incomplete one is found with --strict alone', async () => {
+      await archive.attempt({ run: hour(9), clusters: fleet, answer: answerBut({ 'c-3': { failed: '503' } }) });
+      await archive.attempt(one);
+      expect((await runs()).code).toBe(0);
+      const { code, out } = await runs('--strict');
+      expect([code, out.split('\n')[1]]).toEqual([1, `${whole}incomplete, 58 of 60 archived`]);
+    });
+
+    it('a scheduled run of which a shard left no record is one of all of them', async () => {
+      await archive.attempt({ run: hour(8), clusters: fleet, answer: plainAnswer });
+      const shard = { index: 0, count: 2 };
+      await archive.attempt({ ...one, run: hour(9), shard, trigger: 'schedule' });
+      const { code, out } = await runs('--strict');
+      const first =
+        'Newest run 2026-11-20T09:00:00Z, 3 h ago: 1 of 30 configured clusters, incomplete, 2 of 2 archived';
+      expect([code, out.split('\n')[0]]).toEqual([1, first]);
+      expect(out).not.toContain('Newest run of all');
+    });
+  });
+
+  it.each([
+    'runs',
+    'list',
+    'stats',
+    'history --all',
+    'grep x',
+    'log a',
+    'show a',
+    'diff a',
+    'seals',
+  ])('a folder without an archive is named by %s, and ends with 3', async (line) => {
+    const { code, err } = await runCollector([...line.split(' '), '--archive', archive.folder]);
+    expect([code, err]).toEqual([3, expect.stringContaining('it holds no archive; there is no runs/ in it')]);
+  });
+
   it('a record that is damaged is reported, and the others are shown', async () => {
     await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
     await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from('{"version":1,\n'), {});

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealKey } from '../../../lambda/archive/archive-layout';
 import type { Seal } from '../../../lambda/verify/seals/seal';
-import { ArchiveFixture, keyOf } from '../archive-fixture';
+import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { SealFixture, sealedPlan, signingKeys } from '../seal-fixture';
 
@@ -73,7 +73,9 @@ describe('the chain of seals', () => {
     });
 
     it('says that there are none', async () => {
-      const { folder } = await ArchiveFixture.create();
+      const archive = await ArchiveFixture.create();
+      await archive.attempt({ run: day(20), clusters: [], answer: plainAnswer });
+      const { folder } = archive;
       const err = `No seals in ${folder}: nothing attests it.\n`;
       expect(await runCollector(['seals', '--archive', folder])).toEqual({ code: 0, out: '', err });
       expect(await runCollector(['seals', '--archive', folder, '--json'])).toEqual({ code: 0, out: '[]\n', err });

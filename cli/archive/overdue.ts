@@ -1,0 +1,73 @@
+import { hourMs, runMarginHours } from '../../lambda/time-limits';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
+import { readStarts } from '../../lambda/verify/read-starts';
+import type { ListedRun } from '../../lambda/verify/run-keys';
+import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
+import { mostRunsBeside, runsBefore, seenRun } from '../../lambda/verify/seen-run';
+import type { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { formatCount, formatTime } from '../terminal/format';
+import type { OpenedArchive } from './open-archive';
+
+/** Runs that were due one after the other and are not there. */
+export interface AbsentRow extends AbsentRuns {
+  /** The first of them. */
+  readonly run: Date;
+}
+
+export function rowOf(absent: AbsentRuns): AbsentRow | undefined {
+  const [run] = absent.times;
+  return run && { ...absent, run };
+}
+
+/** Runs that were due since the last scheduled run, have had their time, and are not there. */
+export interface Overdue extends AbsentRow {
+  /** In a sentence. */
+  readonly text: string;
+}
+
+/**
+ * What is overdue by the archive's own time. Undefined if nothing is, and for an archive without a clock: that is a folder, a
+ * copy or one that `npm start` fills, and nothing fires there. It looks back to the last run that the schedule started, however
+ * many a person started since.
+ * @param onUnknown called with the reason if nobody can say what is due
+ * @throws ArchiveReadError
+ */
+export async function findOverdue(
+  { archive, now, isLive }: OpenedArchive,
+  configurations: StoredConfigurations,
+  onUnknown: (reason: string) => void,
+): Promise<Overdue | undefined> {
+  if (!isLive) return undefined;
+  let shards = 1;
+  const read = async (listed: ListedRun) => {
+    for (const { shard } of listed.records) shards = Math.max(shards, shard?.count ?? 1);
+    return seenRun(await readStarts(archive, listed), configurations);
+  };
+  const due = new DueRuns({});
+  const runs = await runsBefore(archive, { from: new Date(now.getTime() + 1) }, read);
+  for (const run of runs) due.add(run);
+  // Whoever may not list the seals, as a stack's own function, goes by the configurations alone.
+  const seal = await new SealIndex(archive).newest().catch((error: unknown) => {
+    if (error instanceof ArchiveReadError && error.isLasting) return undefined;
+    throw error;
+  });
+  const plan = seal && planOf(seal);
+  if (plan === undefined && runs.length === mostRunsBeside && runs[0]?.isScheduled !== true)
+    onUnknown(`the schedule started none of the newest ${formatCount(mostRunsBeside, 'run')}`);
+  // The archive does not say whether one run waits for another: so it may.
+  const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
+  const absent = rowOf(due.upTo(until, plan));
+  const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
+  return absent && { ...absent, text: describeOverdue(absent, isSealed) };
+}
+
+/** @param isSealed whether a seal says that the schedule was in force: its plan is newer than every stored configuration */
+function describeOverdue({ run, times, areMore }: AbsentRow, isSealed: boolean): string {
+  const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'scheduled run')}`;
+  const missing =
+    times.length === 1
+      ? `the scheduled run of ${formatTime(run)} is missing`
+      : `${count} since ${formatTime(run)} are missing`;
+  return `${missing}${isSealed ? '' : ', unless the schedule was switched off or the stack removed'}`;
+}
