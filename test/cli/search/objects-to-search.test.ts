@@ -13,7 +13,10 @@ describe('joining the logs to search', () => {
       if (key.startsWith('logs/cluster=bad/')) throw new ArchiveReadError('Reading it failed: it is far away');
       return open(key);
     };
-    const objects = new ObjectsToSearch(new RunReader({ archive, now: hour(2), isLive: false }), { resource: 'log', selection: { last: 2 } });
+    const objects = new ObjectsToSearch(new RunReader({ archive, now: hour(2), isLive: false }), {
+      resource: 'log',
+      selection: { last: 2 },
+    });
     const found: string[] = [];
     for await (const { cluster, run } of objects.list(true)) found.push(`${cluster} ${run.getUTCHours()}`);
     expect(found).toEqual(['good 0', 'good 1']);
