@@ -60,7 +60,7 @@ export class Audit extends Construct {
       description: `Verifies and seals the archive of ${config.name}`,
       entry: 'audit-handler.ts',
       dataFile: { name: auditFile, content: plan },
-      // It hashes and compares all the time. 200,000 clusters need half of this memory (docs/operations.md).
+      // It hashes and compares all the time. 200,000 clusters need half of this memory (docs/background.md).
       memoryMiB: oneProcessorMiB,
       roleDescription: 'What the audit may do: read the archive, add signed seals to it, tell people and nothing else',
       onFailure: (role) => failures.destinationFor(role),
@@ -124,7 +124,7 @@ export function auditPlanOf(
   };
 }
 
-/** Seconds that an audit takes for one request to S3: measured, docs/operations.md, "What an audit takes". */
+/** Seconds that an audit takes for one request to S3: measured, docs/background.md, "What an audit takes". */
 const secondsPerRequest = 0.003;
 
 /** Most requests of one audit. */

@@ -52,7 +52,7 @@ export const bucketArn = textLike(
 /** What is expected instead of a region of another partition than `aws`; undefined for all others. */
 export function partitionProblem(region: string): string | undefined {
   return /^(cn|us-gov|us-iso[a-z]*|eu-iso[a-z]*|eusc)-/.test(region)
-    ? 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/operations.md'
+    ? 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/background.md'
     : undefined;
 }
 

@@ -2,7 +2,6 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
 import { exampleTemplate, kmsKeyArn, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
-import { operations } from './guides';
 
 const archive = (changes: object) => ({ archive: changes });
 
@@ -32,16 +31,6 @@ describe('how long the archive keeps', () => {
 
   it('is as configured for logs, manifests and run records, and for ever for everything else', () => {
     expect(rules({ retentionDays: 400 })).toEqual(perPrefix({ ExpirationInDays: 400 }));
-  });
-
-  it('is said by the guide with the days in which S3 keeps an expired version, also in what it costs', () => {
-    const [{ NoncurrentVersionExpiration }] = rules({ retentionDays: 400 }) as [
-      { NoncurrentVersionExpiration: { NoncurrentDays: number } },
-    ];
-    const { NoncurrentDays: days } = NoncurrentVersionExpiration;
-    expect(operations).toContain(`S3 keeps an expired version for ${days} more days`);
-    expect(operations).toContain(`\`retentionDays: 400\` keeps content for about ${400 + days} days`);
-    expect(operations).toContain(`\`retentionDays: 400\`, which stores ${Math.round((400 + days) / 30.4)} months`);
   });
 
   it('is a year for access logs', () => {

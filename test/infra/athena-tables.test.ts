@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { outcomeSchema, runSchema } from '../../lambda/run/run-record';
 import { longestLineBytes } from '../../lambda/run/run-record-lines';
 import { exampleTemplate, resourcesOf, templateOf, textOf } from './example-stack';
-import { operations } from './guides';
-
-const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
-/** Wherever its lines end. */
-const largeFleets = guide.replaceAll(/\s+/g, ' ');
 
 interface TableInput {
   Name: string;
@@ -93,12 +86,10 @@ describe('the Athena tables', () => {
     });
   });
 
-  it('say what Athena cannot read, and so do the guides; a line of a run record is far shorter', () => {
+  it('say what Athena cannot read; a line of a run record is far shorter', () => {
     const { runs, outcomes, logs } = tablesOf({});
     const limit = '32 MB at most';
     expect([runs, outcomes, logs].map((table) => table?.Description.includes(limit))).toEqual([false, false, true]);
-    expect(largeFleets).toContain(limit);
-    expect(operations).toContain(limit);
     expect(longestLineBytes).toBeLessThan(32_000_000);
   });
 });
