@@ -17,10 +17,8 @@ export interface MissingLog {
 }
 
 export interface JoinedLog extends ReadLog {
-  /** What no log before it has; undefined: it adds nothing, or a later log has all of it. */
+  /** What the log that it follows does not have; undefined: it adds nothing. */
   readonly added: Pick<Seam, 'shared' | 'added' | 'newFrom' | 'lineFrom'> | undefined;
-  /** The run of the log that reaches back across the gap that was told here. */
-  readonly closedBy: Date | undefined;
 }
 
 export function isMissing(joined: JoinedRun): joined is MissingLog {
@@ -29,8 +27,7 @@ export function isMissing(joined: JoinedRun): joined is MissingLog {
 
 /**
  * The logs of a cluster in a period with what each adds to those before it, oldest first, and the runs between them that
- * have none. The newest log with a text before the period is the base of the first. A log at which a gap was told comes when
- * it is known whether a later log closes the gap: then the later one has what was between, and the logs at the gap add nothing.
+ * have none. The newest log with a text before the period is the base of the first.
  * @param isHeld whether texts are wanted
  * @throws ArchiveReadError if the archive cannot be read
  */
@@ -46,7 +43,6 @@ export async function* joinLogs(
   if (before !== undefined)
     for await (const object of clusterObjectsNewestFirst(reader, 'log', cluster, before, now))
       if (!addsNothing(await logs.read(object))) break;
-  let waiting: JoinedRun[] = [];
   let archived: number | undefined;
   const objects = clusterObjects(reader, 'log', cluster, period);
   for await (const item of byRun<ClusterObject | ListedRun>([objects, runsBetween(reader, period)])) {
@@ -54,22 +50,16 @@ export async function* joinLogs(
     if ('key' in item) {
       archived = run.getTime();
       const log = await logs.read(item);
-      const closed = log.link.closed.at(-1);
-      if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, run));
-      waiting.push({ ...log, added: addsNothing(log) ? undefined : (closed ?? log.link).seam, closedBy: undefined });
+      yield { ...log, added: addsNothing(log) ? undefined : log.link.seam };
     } else if (run.getTime() !== archived) {
-      waiting.push({ run, reason: whyMissing(await readRun(reader, item), 'log', cluster) });
+      yield { run, reason: whyMissing(await readRun(reader, item), 'log', cluster) };
     }
-    const { oldestGap } = logs;
-    const ready = oldestGap === undefined ? waiting.length : waiting.findIndex((one) => one.run >= oldestGap);
-    yield* waiting.splice(0, ready < 0 ? waiting.length : ready);
   }
-  yield* waiting;
 }
 
-/** Lines may be lost here, and no later log has them. */
-export function isGap({ link, closedBy }: JoinedLog): boolean {
-  return link.seam.kind === 'gap' && closedBy === undefined;
+/** Lines may be lost here. */
+export function isGap({ link }: JoinedLog): boolean {
+  return link.seam.kind === 'gap';
 }
 
 /** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
@@ -79,9 +69,4 @@ export function linesBefore({ link, added }: JoinedLog): number {
 
 function addsNothing({ link: { seam } }: ReadLog): boolean {
   return seam.kind === 'older' || seam.kind === 'unknown';
-}
-
-function withinClosedGap(joined: JoinedRun, gap: Date, closedBy: Date): JoinedRun {
-  if (isMissing(joined) || joined.run < gap) return joined;
-  return { ...joined, added: undefined, closedBy: joined.closedBy ?? closedBy };
 }

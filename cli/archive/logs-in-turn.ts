@@ -40,11 +40,6 @@ export class LogsInTurn {
     this.#room = Buffer.allocUnsafeSlow(isHeld ? mostHeld : 0);
   }
 
-  /** The first run at whose log a gap was told that a later log may still close; undefined: there is none. */
-  get oldestGap(): Date | undefined {
-    return this.#history.openGaps.at(-1);
-  }
-
   async read({ key, run }: ClusterObject): Promise<ReadLog> {
     const log = this.#history.reader();
     let problem: string | undefined;

@@ -141,7 +141,7 @@ async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<Joine
 /** What a reader of the joined log has to know of this run; undefined: nothing. */
 function noteOf(joined: JoinedRun): string | undefined {
   if (isMissing(joined)) return `no log: ${joined.reason}`;
-  const { link, problem, closedBy } = joined;
+  const { link, problem } = joined;
   const { kind } = link.seam;
   const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
   if (problem !== undefined) return `no text: ${problem}`;
@@ -149,8 +149,6 @@ function noteOf(joined: JoinedRun): string | undefined {
   const before = formatCount(linesBefore(joined), 'line');
   const reachesBack = `reaches back: its first ${before} are from before the log that it follows and are left out`;
   if (kind !== 'gap') return linesBefore(joined) === 0 ? undefined : reachesBack;
-  if (closedBy !== undefined)
-    return `gap: nothing of the end of the log${base} is in it; closed by the run ${formatTime(closedBy)}`;
   return `gap: nothing of the end of the log${base} is in it: lines between may be lost, or the log was begun anew`;
 }
 

@@ -31,7 +31,7 @@ export function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<Joined
 
 function seamText(joined: JoinedRun): string {
   if (isMissing(joined)) return `no log: ${joined.reason}`;
-  const { link, problem, closedBy } = joined;
+  const { link, problem } = joined;
   if (problem !== undefined) return problem;
   if (link.base === undefined) return 'first';
   const before = linesBefore(joined);
@@ -41,7 +41,6 @@ function seamText(joined: JoinedRun): string {
     ...(isAmbiguous ? ['at least: lines repeat'] : []),
     ...(isShort ? ['short'] : []),
     ...(before > 0 ? [`reaches back ${formatCount(before, 'line')}`] : []),
-    ...(closedBy ? [`closed by ${formatTime(closedBy)}`] : []),
   ].join(', ');
 }
 
@@ -52,7 +51,7 @@ export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked
       yield { run: one.run, seam: null, reason: one.reason };
       continue;
     }
-    const { run, key, link, problem, closedBy } = one;
+    const { run, key, link, problem } = one;
     yield {
       run,
       key,
@@ -64,7 +63,6 @@ export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked
       isAtLeast: link.seam.isAmbiguous,
       isShort: link.seam.isShort,
       base: link.base ?? null,
-      closedBy: closedBy ?? null,
       unchangedSince: link.unchangedSince ?? null,
       reason: problem ?? null,
       remark: one.remark?.text ?? null,

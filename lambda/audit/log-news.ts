@@ -45,7 +45,7 @@ export class LogNews {
   }
 
   /** Takes note of how the log of a cluster follows the one before it. */
-  add(cluster: string, { run, seam, base, lines, closed }: LogLink): void {
+  add(cluster: string, { run, seam, base, lines }: LogLink): void {
     if (base === undefined) {
       if (lines > 0) this.#frozen.delete(cluster);
       else this.#seams.unknown += 1;
@@ -53,7 +53,6 @@ export class LogNews {
     }
     this.#seams[seam.kind] += 1;
     if (seam.kind === 'unknown' || seam.kind === 'older') return;
-    if (closed.length > 0) this.#closeGap(cluster);
     if (seam.kind === 'unchanged') this.#addFrozen(cluster, run, base);
     else this.#frozen.delete(cluster);
     if (seam.kind === 'gap') this.#addGap(cluster, run, base);
@@ -79,12 +78,6 @@ export class LogNews {
     if (this.isOnlyGaps(cluster)) this.#gaps = this.#gaps.filter((gap) => gap.cluster !== cluster);
     else if (this.#gaps.length === mostLogGaps) this.#gapsMore += 1;
     else this.#gaps.push({ cluster, from: base.toISOString(), to: run.toISOString() });
-  }
-
-  /** A later log has what was missing at the last gap of a cluster. */
-  #closeGap(cluster: string): void {
-    const at = this.#gaps.findLastIndex((gap) => gap.cluster === cluster);
-    if (at >= 0) this.#gaps.splice(at, 1);
   }
 
   /** What to seal. @param isTold whether people get a mail of this seal */

@@ -1,5 +1,5 @@
 import { type ObjectName, objectKey, parseObjectKey } from '../archive/archive-layout';
-import { type LogEnd, mostCompared } from '../log/log-end';
+import { mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
 import { LogReader, type ReadLog } from '../log/seam';
 import type { RunOutcome } from '../run/run-record';
@@ -32,7 +32,8 @@ type LogOutcome = RunOutcome & { readonly key: string };
 export class LogSeams {
   readonly news: LogNews;
   readonly #reader: ArchiveReader;
-  readonly #kept: { readonly lines: number; readonly openGaps: number; readonly spare: LogEnd[] };
+  /** Lines that are kept of each log. */
+  readonly #mostKept: number;
   readonly #histories = new Map<string, LogHistory>();
   /** Clusters with a log that is being checked. */
   readonly #underWay = new Set<string>();
@@ -45,7 +46,7 @@ export class LogSeams {
   constructor(reader: ArchiveReader, before: SealedLogs | undefined, clusters: number, frozenAfterHours?: number) {
     this.#reader = reader;
     const lines = Math.floor(mostMemory / bytesPerLine / Math.max(1, clusters));
-    this.#kept = { lines: Math.min(mostCompared, Math.max(fewestLines, lines)), openGaps: 1, spare: [] };
+    this.#mostKept = Math.min(mostCompared, Math.max(fewestLines, lines));
     this.news = new LogNews(before, frozenAfterHours);
   }
 
@@ -68,7 +69,7 @@ export class LogSeams {
   async #follow(name: ObjectName, outcome: LogOutcome): Promise<CheckedObject> {
     const { key } = outcome;
     const history = await this.#historyOf(name);
-    const [base] = history.earlier;
+    const { base } = history;
     if (base !== undefined && name.run <= base.run) return checkObject(this.#reader, key, outcome);
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
@@ -77,28 +78,22 @@ export class LogSeams {
     return checked;
   }
 
-  /** Where only a part of an earlier log was kept, what is no overlap with that part is judged once more by the whole texts. */
-  async #confirmed(read: ReadLog, name: ObjectName, { earlier }: LogHistory): Promise<ReadLog> {
-    const [seam] = read.seams;
-    if (seam === undefined || earlier.every(({ end }) => end.from === 0 || end.lines - end.from === mostCompared))
-      return read;
-    const isSure = seam.kind === 'unchanged' || seam.kind === 'continues';
-    const reachesBack = read.end.lines > seam.shared + seam.added;
-    if (isSure ? earlier.length === 1 || !reachesBack : this.news.isOnlyGaps(name.cluster)) return read;
-    const ends: LogEnd[] = [];
-    for (const { run } of earlier) {
-      const { read: whole } = await this.#read(objectKey({ ...name, run }), () => new LogReader([]));
-      if (whole === undefined) return { ...read, seams: read.seams.map((one) => ({ ...one, kind: 'unknown' })) };
-      ends.push(whole.end);
-    }
-    const again = await this.#read(objectKey(name), () => new LogReader(ends));
-    return { ...read, seams: again.read?.seams ?? read.seams };
+  /** Where only a part of the base was kept, and nothing of its end was found, the whole texts are compared once more. */
+  async #confirmed(read: ReadLog, name: ObjectName, { base }: LogHistory): Promise<ReadLog> {
+    const { seam } = read;
+    const isFound = seam?.kind === 'unchanged' || seam?.kind === 'continues';
+    if (seam === undefined || base === undefined || isFound || this.news.isOnlyGaps(name.cluster)) return read;
+    if (base.end.from === 0 || base.end.lines - base.end.from === mostCompared) return read;
+    const { read: whole } = await this.#read(objectKey({ ...name, run: base.run }), () => new LogReader());
+    if (whole === undefined) return { ...read, seam: { ...seam, kind: 'unknown' } };
+    const again = await this.#read(objectKey(name), () => new LogReader(whole.end));
+    return { ...read, seam: again.read?.seam ?? seam };
   }
 
   async #historyOf(name: ObjectName): Promise<LogHistory> {
     const known = this.#histories.get(name.cluster);
     if (known !== undefined) return known;
-    const history = new LogHistory(this.#kept);
+    const history = new LogHistory(this.#mostKept);
     for (const earlier of await this.#logsBefore(name)) {
       const { read } = await this.#read(earlier.key, () => history.reader());
       if (read !== undefined && history.add(earlier.run, read).lines > 0) break;

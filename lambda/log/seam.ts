@@ -1,6 +1,6 @@
+import { findOverlap, type Overlap } from './find-overlap';
 import { LineReader } from './line-reader';
-import { LogEnd } from './log-end';
-import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
+import { LogEnd, mostCompared } from './log-end';
 
 /**
  * How an archived log follows the one before it.
@@ -20,36 +20,22 @@ export interface Seam extends Omit<Overlap, 'lines'> {
   readonly added: number;
 }
 
-/**
- * A text that was read to its end, and how it follows each of the earlier ones that it was compared with. Only of the first,
- * its base, is it known whether it is older: of all others that is a gap too.
- */
+/** A text that was read to its end, and how it follows the earlier one that it was compared with. */
 export interface ReadLog {
   readonly end: LogEnd;
-  readonly seams: readonly Seam[];
+  /** Undefined without an earlier text. */
+  readonly seam: Seam | undefined;
 }
 
-/** Reads the text of a log once, in any chunks, and compares it with earlier ones. */
+/** Reads the text of a log once, in any chunks, and compares it with an earlier one. */
 export class LogReader extends LineReader {
-  readonly #earlier: readonly LogEnd[];
-  readonly #searches: readonly OverlapSearch[];
+  readonly #base: LogEnd | undefined;
   readonly #end: LogEnd;
 
-  /** @param end of no text yet: takes the end of this one. It keeps at least as many lines as the earlier ones do */
-  constructor(earlier: readonly LogEnd[], end = new LogEnd()) {
-    const lengths = [...new Set(earlier.flatMap((one) => openBytes(one) ?? []))].sort((a, b) => a - b);
-    const searches = earlier.map((one) => new OverlapSearch(one, end, lengths.indexOf(openBytes(one) ?? -1)));
-    const listeners = [end, ...searches];
-    super(
-      {
-        line: (hash, bytes, isOpen, text, beginnings) => {
-          for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
-        },
-      },
-      lengths,
-    );
-    this.#earlier = earlier;
-    this.#searches = searches;
+  constructor(base?: LogEnd) {
+    const end = new LogEnd();
+    super(end, base?.openBytes);
+    this.#base = base;
     this.#end = end;
   }
 
@@ -57,22 +43,26 @@ export class LogReader extends LineReader {
   result(): ReadLog {
     this.end();
     const end = this.#end;
-    return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, at === 0, end, this.#searches[at]?.end())) };
+    end.keep(mostCompared);
+    const seam = this.#base && seamBetween(this.#base, end);
+    end.beginnings = [];
+    return { end, seam };
   }
 }
 
 /** What a seam says where both logs have nothing in common. */
 export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
 
-function judge(earlier: LogEnd, isBase: boolean, later: LogEnd, overlap: Overlap | undefined): Seam {
+function seamBetween(base: LogEnd, later: LogEnd): Seam {
   const { lines } = later;
   if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
+  const overlap = findOverlap(base, later);
   if (overlap !== undefined) {
     const { lines: upTo, ...place } = overlap;
     const added = lines - upTo;
-    return { ...place, kind: added === 0 ? 'unchanged' : 'continues', shared: Math.min(earlier.lines, upTo), added };
+    return { ...place, kind: added === 0 ? 'unchanged' : 'continues', shared: Math.min(base.lines, upTo), added };
   }
-  if (isBase && endsWithin(later, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
+  if (endsWithin(later, base)) return { ...noOverlap, kind: 'older', added: 0 };
   return { ...noOverlap, kind: 'gap', added: lines };
 }
 
@@ -81,10 +71,7 @@ function judge(earlier: LogEnd, isBase: boolean, later: LogEnd, overlap: Overlap
  * the earlier text's lines, the hashes of beginnings are not known.
  */
 function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
-  // That it begins with all of it would be no proof.
-  const search = new OverlapSearch(later.wholeLines(), earlier, 0);
-  earlier.tell(search);
-  const overlap = search.end();
+  const overlap = findOverlap(later.wholeLines(), earlier, false);
   if (overlap === undefined || overlap.lines === earlier.lines) return false;
-  return earlier.bytesOf(overlap.lines) >= (openBytes(later) ?? 0);
+  return (earlier.bytes[overlap.lines - earlier.from] ?? 0) >= later.openBytes;
 }

@@ -17,7 +17,7 @@ const mostMemory = 350 * 1024 * 1024;
 /** In MiB, to join 24 logs of 10 MB: the goal of 150 without what tsx takes. */
 const mostForJoining = 130;
 
-/** In MiB, if no log has a line of another: each waits for a later one that closes its gap, and Node 24 collects later. */
+/** In MiB, if no log has a line of another; Node 24 collects later. */
 const mostWithGaps = 170;
 
 /** A record around a log of very many lines, never whole in memory. */

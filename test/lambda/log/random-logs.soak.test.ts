@@ -4,8 +4,7 @@ describe('8,000 random logs', () => {
   const found = checkRandomLogs(1000, 8000);
 
   it('are joined to the original, with a gap exactly where nothing proves an overlap', () => {
-    // Of more than four open gaps, the oldest can no longer be closed.
-    expect(found.wrong.length / found.logs).toBeLessThan(0.0005);
+    expect(found.wrong).toEqual([]);
   });
 
   it('leave little to chance: an overlap without proof, and lines that repeat', () => {

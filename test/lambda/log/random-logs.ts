@@ -82,7 +82,7 @@ function randomLines(random: Random, kind: (typeof kinds)[number]): Buffer[] {
 /** The snapshots joined as `LogHistory` judges them. */
 function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text: Buffer; links: LogLink[] } {
   const history = new LogHistory();
-  const pieces: { run: Date; text: Buffer }[] = [];
+  const pieces: Buffer[] = [];
   const links: LogLink[] = [];
   for (const { run, from, to } of snapshots) {
     const text = whole.subarray(from, to);
@@ -90,14 +90,11 @@ function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text: Buffe
     for (let at = 0; at < text.length; at += chunk) reader.write(text.subarray(at, at + chunk));
     const link = history.add(run, reader.result());
     links.push(link);
-    const closed = link.closed.at(-1);
-    if (closed !== undefined) pieces.splice(pieces.findIndex((piece) => piece.run.getTime() === closed.run.getTime()));
-    const { kind } = link.seam;
+    const { kind, newFrom } = link.seam;
     // Also an unchanged one: its last line may have got its LF.
-    if (kind !== 'older' && kind !== 'unknown')
-      pieces.push({ run, text: text.subarray((closed ?? link).seam.newFrom) });
+    if (kind !== 'older' && kind !== 'unknown') pieces.push(text.subarray(newFrom));
   }
-  return { text: Buffer.concat(pieces.map((piece) => piece.text)), links };
+  return { text: Buffer.concat(pieces), links };
 }
 
 type Kind = 'first' | 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
@@ -110,22 +107,13 @@ type Kind = 'first' | 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
 function truthOf({ whole, snapshots }: RandomLog): { kinds: Kind[]; text: Buffer } {
   const kinds: Kind[] = [];
   let base: Range | undefined;
-  /** Of the logs before gaps, newest first: those that a later log is compared with. */
-  const beforeGaps: Range[] = [];
   const ranges: { from: number; to: number }[] = [];
   for (const range of snapshots) {
     const kind = kindOf(range);
     kinds.push(kind);
     if (kind === 'unknown' || kind === 'older') continue;
-    if (kind === 'gap' && base !== undefined)
-      beforeGaps.splice(0, Number.POSITIVE_INFINITY, base, ...beforeGaps.slice(0, 3));
     if (kind === 'first' || kind === 'gap') ranges.push({ from: range.from, to: range.to });
     else {
-      // It reaches back across gaps: the ranges between are inside it.
-      while (ranges.length > 1 && isInOrder(beforeGaps[0]) && closes(range, ranges.at(-2))) {
-        ranges.pop();
-        beforeGaps.shift();
-      }
       const last = ranges.at(-1);
       if (last !== undefined) last.to = Math.max(last.to, range.to);
     }
@@ -138,17 +126,7 @@ function truthOf({ whole, snapshots }: RandomLog): { kinds: Kind[]; text: Buffer
     if (base === undefined) return 'first';
     if (isProof(base, range)) return hasNew(base.to, range.to) ? 'continues' : 'unchanged';
     if (range.to <= base.to && isProof(withoutOpenLine(range), base, { start: false })) return 'older';
-    const isStale = beforeGaps.some((before) => textOf(before).equals(textOf(range)));
-    return isStale && closes(range, range) ? 'older' : 'gap';
-  }
-
-  /** Behind the gap there may be an answer so stale that it ends before the log before the gap begins. */
-  function isInOrder(before: Range | undefined): boolean {
-    return before === undefined || base === undefined || before.from < withoutOpenLine(base).to;
-  }
-
-  function closes(range: Range, before: Range | undefined): boolean {
-    return before !== undefined && isProof(before, range, { short: false });
+    return 'gap';
   }
 
   function hasNew(from: number, to: number): boolean {
@@ -159,21 +137,17 @@ function truthOf({ whole, snapshots }: RandomLog): { kinds: Kind[]; text: Buffer
     return from < to && (from === 0 || whole[from - 1] === 0x0a);
   }
 
-  function textOf({ from, to }: Range): Buffer {
-    return whole.subarray(from, to);
-  }
-
   function withoutOpenLine(range: Range): Range {
     const to = whole.subarray(range.from, range.to).lastIndexOf(0x0a) + 1;
     return { from: range.from, to: range.from + to };
   }
 
   /** Whether a later range has a proof of an earlier one's end, or all of it from its first byte if that is enough. */
-  function isProof(earlier: Range, later: Range, { short = true, start = true } = {}): boolean {
+  function isProof(earlier: Range, later: Range, { start = true } = {}): boolean {
     if (earlier.from === earlier.to || later.to < earlier.to || later.from >= earlier.to) return false;
     const isSameStart = start && later.from === earlier.from;
-    if (isSameStart && short) return true;
-    const from = isSameStart ? earlier.from : Math.max(comparedFrom(earlier), comparedFrom(later));
+    if (isSameStart) return true;
+    const from = Math.max(comparedFrom(earlier), comparedFrom(later));
     return from < earlier.to && isProofText(whole.subarray(from, earlier.to));
   }
 
@@ -216,12 +190,7 @@ export function checkRandomLogs(first: number, count: number): JoinedLogs {
     const isShort = different.some(({ seam }) => seam.isShort);
     if (log.repeats) found.byChance += different.length;
     else if (isShort) found.short += different.length;
-    else if (different.length > 0 || !isRight(log, joined.text, truth.text)) found.wrong.push(seed);
+    else if (different.length > 0 || !joined.text.equals(truth.text)) found.wrong.push(seed);
   }
   return found;
-}
-
-/** What is joined without a break is right too: a later log may close more gaps than the truth knows. */
-function isRight({ whole }: RandomLog, joined: Buffer, truth: Buffer): boolean {
-  return joined.equals(truth) || (joined.length >= truth.length / 2 && whole.includes(joined));
 }
