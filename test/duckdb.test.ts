@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Resource } from '../lambda/resources';
 import { ArchiveFixture, plainAnswer } from './cli/archive-fixture';
 
-const docs = readFileSync(join(__dirname, '..', 'docs', 'reading-the-archive.md'), 'utf8');
+const docs = readFileSync(join(__dirname, '..', 'docs', 'queries.md'), 'utf8');
 const [queries = ''] = /(?<=```sql\n)[^`]*read_json[^`]*/.exec(docs) ?? [];
 const named = new Map(queries.split(/^-- /m).flatMap((one) => (one === '' ? [] : [splitAtLine(one)])));
 

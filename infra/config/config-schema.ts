@@ -49,7 +49,7 @@ export function configSchema(folder: string) {
       .describe('Whether the stack has a dashboard, which costs $3 a month beyond the first three of an account.'),
     athenaTables: trueOrFalse()
       .default(false)
-      .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),
+      .describe('Whether Athena has tables over run records and logs, see docs/queries.md.'),
   }).check(whereStackIs, shardsFit, staleAfterGap);
 }
 
