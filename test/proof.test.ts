@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { objectKey, runRecordKey, sealKey } from '../lambda/archive/archive-layout';
 import { sealSchema, signatureSchema } from '../lambda/verify/seals/seal';
+import { stateSchema } from '../lambda/verify/seals/seal-state';
 import { ArchiveFixture, logRecord } from './cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from './cli/seal-fixture';
 
@@ -24,10 +25,10 @@ const logKey = (hour: number, cluster = 'a "b" {c}') => objectKey({ resource: 'l
 const seal = sealKey;
 
 it('docs/proof.md explains every member of a seal and of a signature', () => {
-  const { verified, cursor, plan, news } = sealSchema.shape;
-  const members = [sealSchema, signatureSchema, verified, cursor, plan, news].flatMap(({ shape }) =>
-    Object.keys(shape),
-  );
+  const { verified, unread, plan, open } = sealSchema.shape;
+  const { cursor, summary } = stateSchema.shape;
+  const parts = [sealSchema, signatureSchema, verified, unread, plan, open, stateSchema, cursor, summary];
+  const members = parts.flatMap(({ shape }) => Object.keys(shape));
   const format = page.slice(page.indexOf('## The format'));
   expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);
 });
@@ -37,7 +38,6 @@ describe('the commands in docs/proof.md', () => {
   const known = { kind: 'forged', key: recordKey(8) };
   const changes = {
     plan: { ...sealedPlan, acknowledged: [{ ...known, why: '{"key":"runs/x","sha256":"y"}' }] },
-    open: [{ ...known, problem: '{"key":"runs/x","sha256":"y"}', since: run(1).toISOString() }],
   };
   let archive: ArchiveFixture;
   let seals: SealFixture;
@@ -91,12 +91,13 @@ describe('the commands in docs/proof.md', () => {
   });
 
   it('find the seal of a mail', async () => {
-    expect(await check('The mail')).toEqual({ failed: false, out: `${hashes[1]}  ${seal(2)}\n`, err: '' });
+    expect(await check('The mail')).toEqual({ failed: false, out: `${hashes[1]}  ${seal(2)} is number 2\n`, err: '' });
     expect(await check('The mail', { HEAD: 'e'.repeat(64) })).toMatchObject({ failed: true, out: '' });
   });
 
   it('check signatures, and find a changed seal and another key', async () => {
-    expect(await check('The signatures')).toEqual({ failed: false, out: 'Verified OK\n'.repeat(3), err: '' });
+    const right = [1, 2, 3].map((number) => `${seal(number)} is number ${number}: Verified OK\n`).join('');
+    expect(await check('The signatures')).toEqual({ failed: false, out: right, err: '' });
     await seals.put({ ...(await seals.read(2)), collectorVersion: '1.0.1' }, { signed: hashes[1] ?? '' });
     const { out } = await check('The signatures');
     expect(out.match(/Verified OK|Verification failure/gi)).toEqual([
@@ -124,6 +125,18 @@ describe('the commands in docs/proof.md', () => {
     expect(await check('The run records')).toMatchObject({ failed: true, out: `${recordKey(9)}: FAILED\n` });
     await rm(join(archive.folder, recordKey(9)));
     expect((await check('The run records')).out).toBe(`${recordKey(9)}: FAILED open or read\n`);
+  });
+
+  it('take nothing for sealed that stands in a second line, which nobody signs', async () => {
+    await attempt(11);
+    const planted = `{"key":"${recordKey(11)}","sha256":"${'e'.repeat(64)}","bytes":1}`;
+    const file = join(archive.folder, seal(1));
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace(/\{"sha256"(.*)\n$/, `{"also":[${planted}],"sha256"$1\n`),
+    );
+    expect(await check('The run records')).toEqual({ failed: false, out: '', err: '' });
+    expect((await check('What is not sealed')).out).toBe(`${recordKey(11)}\n`);
   });
 
   it('list run records that no seal has', async () => {

@@ -3,7 +3,8 @@ import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { readStarts } from '../../lambda/verify/read-starts';
 import type { ListedRun } from '../../lambda/verify/run-keys';
-import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
+import { readHead } from '../../lambda/verify/seals/read-chain';
+import { planOf } from '../../lambda/verify/seals/seal-firings';
 import { mostRunsBeside, runsBefore, seenRun } from '../../lambda/verify/seen-run';
 import type { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { formatCount, formatTime } from '../terminal/format';
@@ -48,11 +49,11 @@ export async function findOverdue(
   const runs = await runsBefore(archive, { from: new Date(now.getTime() + 1) }, read);
   for (const run of runs) due.add(run);
   // Whoever may not list the seals, as a stack's own function, goes by the configurations alone.
-  const seal = await new SealIndex(archive).newest().catch((error: unknown) => {
+  const chain = await readHead(archive, {}, () => undefined).catch((error: unknown) => {
     if (error instanceof ArchiveReadError && error.isLasting) return undefined;
     throw error;
   });
-  const plan = seal && planOf(seal);
+  const plan = chain?.head && planOf(chain.head);
   if (plan === undefined && runs.length === mostRunsBeside && runs[0]?.isScheduled !== true)
     onUnknown(`the schedule started none of the newest ${formatCount(mostRunsBeside, 'run')}`);
   // The archive does not say whether one run waits for another: so it may.

@@ -1,6 +1,7 @@
 import type { FlappingCluster, StaleCluster } from '../../lambda/audit/freshness';
-import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
-import type { OpenFinding, Seal } from '../../lambda/verify/seals/seal';
+import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
+import type { Seal } from '../../lambda/verify/seals/seal';
+import type { OpenFinding } from '../../lambda/verify/seals/seal-state';
 import type { FoundStale } from '../archive/run-reader';
 import { formatCount, formatStale, formatTime } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
@@ -10,7 +11,7 @@ import { print, type Terminal } from '../terminal/terminal';
 const shownOpen = 20;
 
 /** What the newest seal says is open. */
-export type OpenSeal = Pick<Seal, 'number' | 'seal' | 'plan' | 'open' | 'openMore'>;
+export type OpenSeal = SealWithOpen & Pick<Seal, 'number'>;
 
 /** In one line how much is damaged, since when, by which seal, and how much of it is acknowledged; nothing if all is well. */
 export async function printOpen({ out, colors }: Terminal, seal: OpenSeal): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
-import { SealIndex } from '../../lambda/verify/seals/seal-index';
+import { readHead } from '../../lambda/verify/seals/read-chain';
 import { describeNewest, type NewestRun } from '../archive/newest-run';
 import { completeCommand } from '../archive/open-archive';
 import type { Overdue } from '../archive/overdue';
@@ -68,7 +68,8 @@ async function healthOf(reader: RunReader): Promise<Health> {
   const overdue = await reader.overdue((reason) => {
     unknown = reason;
   });
-  const seal = await new SealIndex(reader.archive).newest();
+  const { head, state } = await readHead(reader.archive, {}, () => undefined);
+  const seal = head && { ...head, ...state };
   return { newest: await reader.newestRuns(), overdue, unknown, seal };
 }
 

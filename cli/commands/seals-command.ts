@@ -36,9 +36,9 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
     const seals = chain.all.slice(-last);
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
-    else if (json === true) await printJsonArray(terminal.out, seals);
+    else if (json === true) await printJsonArray(terminal.out, seals.map(withCounts));
     else await printTable(terminal, sealColumns(terminal), seals);
-    const newest = chain.head && { ...chain.head, ...chain.newest };
+    const newest = chain.head && { ...chain.head, ...chain.state };
     if (newest !== undefined && publicKey !== true && json !== true) {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);
@@ -68,11 +68,16 @@ async function printPublicKeys(terminal: Terminal, { signed }: SealChain, locati
   }
 }
 
+/** For `--json`: what a seal names are thousands of hashes. */
+function withCounts(seal: RightSeal) {
+  return { ...seal, records: seal.records.length, objects: seal.objects.length };
+}
+
 function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] {
   return [
     { head: 'Seal', cell: ({ number }) => `${number}`, align: 'right' },
     { head: 'Time', cell: ({ seal }) => formatTime(seal) },
-    { head: 'Run records', cell: ({ records }) => `${records}`, align: 'right', leftOut: 4 },
+    { head: 'Run records', cell: ({ records }) => `${records.length}`, align: 'right', leftOut: 4 },
     { head: 'Runs due', cell: ({ due }) => `${due.runs}`, align: 'right', leftOut: 2 },
     { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },

@@ -36,7 +36,7 @@ ${commandOf(page, 'The chain')}
 its retention over when this part was taken? \`plan\` in the seals has it.
 
 \`\`\`sh
-grep -ho '{"key":"runs/[^}]*}' seals/????????.jsonl |
+head -qn 1 seals/????????.jsonl | grep -o '{"key":"runs/[^}]*}' |
   sed 's/.*"key":"\\([^"]*\\)","sha256":"\\([^"]*\\)".*/\\2  \\1/' |
   while read -r sha256 key; do
     stamp=\${key##*/} && stamp=\${stamp%%Z.*}Z
@@ -50,7 +50,7 @@ ${commandOf(page, 'What is not sealed')}
 \`\`\`sh
 {
   grep -rh '^{"cluster":.*"outcome":"archived"' runs
-  grep -ho '{"key":"\\(logs\\|manifests\\)/[^}]*}' seals/????????.jsonl
+  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(logs\\|manifests\\)/[^}]*}'
 } | ${ofCluster} |
   while read -r line; do
     key=$(printf %s "$line" | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')
@@ -66,7 +66,7 @@ ${commandOf(page, 'What is not sealed')}
 \`\`\`sh
 comm -13 <({
   grep -rh '^{"cluster":.*"outcome":"\\(already-\\)\\?archived"' runs
-  grep -ho '{"key":"\\(logs\\|manifests\\)/[^}]*}' seals/????????.jsonl
+  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(logs\\|manifests\\)/[^}]*}'
 } | sed 's/.*"key":"\\([^"]*\\)".*/\\1/' | sort -u) <(find logs manifests -type f | sort)
 \`\`\`
 `;

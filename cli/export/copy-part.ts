@@ -1,7 +1,7 @@
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { configurationKey, sealKey } from '../../lambda/archive/archive-layout';
+import { configurationKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
@@ -10,6 +10,7 @@ import { damageOf } from '../../lambda/verify/open-content';
 import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
+import { readHead } from '../../lambda/verify/seals/read-chain';
 import { listSeals, parsePublicKey, readSealFile } from '../../lambda/verify/seals/seal-file';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { checkPage } from './check-page';
@@ -102,14 +103,16 @@ async function makeEmpty(folder: string): Promise<void> {
   if (names.length > 0) throw failedTo(folder, 'it is not empty');
 }
 
-/** Copies all seals, and the key that signed the first of them. */
+/** Copies all seals, the state of the newest, and the key that signed the first of them. */
 async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string): Promise<number> {
   let publicKey: string | undefined;
-  const numbers = await listSeals(reader, () => undefined);
+  const { numbers } = await listSeals(reader, () => undefined);
   for (const number of numbers) {
     await copy(reader, store, sealKey(number));
     publicKey ??= (await readSealFile(reader, number)).signed?.publicKey;
   }
+  const { head } = await readHead(reader, {}, () => undefined);
+  if (head !== undefined) await copy(reader, store, sealStateKey(head.state));
   const pem = parsePublicKey(publicKey ?? '')?.export({ format: 'pem', type: 'spki' });
   if (pem !== undefined) await writeFile(join(folder, partKeyFile), pem);
   return numbers.length;

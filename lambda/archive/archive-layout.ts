@@ -11,6 +11,7 @@ import { type Resource, resourceNames, resources } from '../resources';
  *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.jsonl
  *     configurations/<sha256>.json.gz
  *     seals/00000042.jsonl
+ *     seals/states/<sha256>.json
  */
 export const runsPrefix = 'runs/';
 
@@ -19,6 +20,9 @@ export const configurationsPrefix = 'configurations/';
 
 /** Seals of run records, which the audit writes. */
 export const sealsPrefix = 'seals/';
+
+/** What each audit leaves for the next one, named by its hash, which the seal has. */
+export const sealStatesPrefix = `${sealsPrefix}states/`;
 
 /** One part of a fleet that is too large for one invocation; `index` counts from 0. */
 export interface Shard {
@@ -125,6 +129,17 @@ export function sealKey(number: number): string {
 export function parseSealKey(key: string): number | undefined {
   const number = Number(/\/(\d{8,12})\.jsonl$/.exec(key)?.[1] ?? 0);
   return number > 0 && sealKey(number) === key ? number : undefined;
+}
+
+/** Key of the state of a seal. @param sha256 of the file, lower-case hex */
+export function sealStateKey(sha256: string): string {
+  return `${sealStatesPrefix}${sha256}.json`;
+}
+
+/** The SHA-256 in the key of a state; undefined for a key that is not exactly of this layout. */
+export function parseSealStateKey(key: string): string | undefined {
+  const sha256 = /\/([0-9a-f]{64})\.json$/.exec(key)?.[1];
+  return sha256 !== undefined && sealStateKey(sha256) === key ? sha256 : undefined;
 }
 
 /** The name behind a run record's key; undefined for a key that is not exactly of this layout. */

@@ -1,18 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { sealKey } from '../archive/archive-layout';
+import { sealKey, sealStateKey } from '../archive/archive-layout';
 import { jsonLinesType } from '../archive/archive-object';
 import type { S3Archive } from '../archive/s3-archive';
 import type { Clock } from '../clock';
 import { ArchiveReadError } from '../verify/archive-reader';
-import { openDamage } from '../verify/seals/open-damage';
 import { readChain } from '../verify/seals/read-chain';
-import type { Seal } from '../verify/seals/seal';
+import { largestSealBytes, type Seal } from '../verify/seals/seal';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
-import { type ExamineContext, examine, sealedPlan } from './examine';
+import { largestStateBytes } from '../verify/seals/seal-state';
+import { type ExamineContext, type Examined, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
-import { auditMail, type Mail, stalestHours, type ToldSeal } from './mail';
+import { auditMail, type Mail, type MailedSeal, stalestHours } from './mail';
 import { logFigures } from './told-of-logs';
 
 /** Signs seals. */
@@ -60,7 +60,7 @@ export interface AuditResult {
   readonly verified: Seal['verified'];
 }
 
-/** The seal could not be stored under any number. */
+/** The seal could not be stored under any number, or nobody could read it. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
@@ -85,34 +85,38 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
     const done = chain.seals.findLast(({ seal }) => seal === named);
     // What an older audit said is not news.
-    if (done !== undefined && done !== chain.head) return resultOf(done, done.open.damage, context, false);
+    if (done !== undefined && done !== chain.head) return resultOf(done, context, false);
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
-    if (done !== undefined && isDeepStrictEqual(done.plan, sealedPlan(plan)))
-      return tell({ ...done, ...chain.newest }, context, false);
+    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, sealedPlan(plan)))
+      return report(done, { ...done, ...chain.state }, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
         `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
     const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
-    const seal = await examine({ ...context, now, chain, findings, begun });
-    const sha256 = await store(seal, context);
-    if (sha256 !== undefined) return tell({ ...seal, sha256 }, context, true);
+    const examined = await examine({ ...context, now, chain, findings, begun });
+    const seal = await store(examined, context);
+    if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
   );
 }
 
-/** Reports a seal that is stored, and mails it if that is due. */
-async function tell(seal: ToldSeal, context: AuditContext, isNew: boolean): Promise<AuditResult> {
+/** Reports a seal that is stored, and mails it if that is due. @param mailed the same seal with its state */
+async function report(
+  seal: StoredSeal,
+  mailed: MailedSeal,
+  context: AuditContext,
+  isNew: boolean,
+): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
-  const result = resultOf(seal, openDamage(seal).count, context, isNew);
-  reporter.sealed(result, { stalestHours: stalestHours(seal), ...logFigures(seal.logs, plan.frozenAfterHours) });
+  const result = resultOf(seal, context, isNew);
+  reporter.sealed(result, { stalestHours: stalestHours(mailed), ...logFigures(mailed.logs, plan.frozenAfterHours) });
   try {
-    // Seals of earlier versions do not say whether it was due.
-    if (seal.logs?.isTold !== false) await mail(auditMail(seal, plan));
+    if (mailed.logs.isMailed) await mail(auditMail(mailed, plan));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);
@@ -120,12 +124,12 @@ async function tell(seal: ToldSeal, context: AuditContext, isNew: boolean): Prom
   return result;
 }
 
-type StoredSeal = Pick<ToldSeal, 'seal' | 'number' | 'sha256' | 'found' | 'verified'>;
+type StoredSeal = Seal & Pick<MailedSeal, 'sha256'>;
 
-function resultOf(stored: StoredSeal, damage: number, { sink }: AuditContext, isNew: boolean): AuditResult {
-  const { seal, number, sha256, found, verified } = stored;
+function resultOf(stored: StoredSeal, { sink }: AuditContext, isNew: boolean): AuditResult {
+  const { seal, number, sha256, found, verified, open } = stored;
   const key = `s3://${sink.bucket}/${sealKey(number)}`;
-  return { seal, number, key, sha256, isNew, found, damage, verified };
+  return { seal, number, key, sha256, isNew, found, damage: open.damage, verified };
 }
 
 /** The audit's own key, and those before it that it was deployed with: nothing in the archive says whom to trust. */
@@ -138,11 +142,18 @@ async function trustedKeys({ signer, plan: { formerPublicKeys = [] } }: AuditCon
 const writeLimitMs = 15_000;
 
 /**
- * Signs a seal, and stores it together with its signature.
- * @returns the SHA-256 of its line; undefined if something lies under its number: another audit's, or this one's, and only
- * the answer was lost
+ * Stores the state, signs the seal that names it, and stores that together with its signature. A state whose seal is not
+ * stored is read by nobody.
+ * @returns the seal with the SHA-256 of its line; undefined if something lies under its number: another audit's, or this
+ * one's, and only the answer was lost
+ * @throws SealError if no audit could read again what this one would store
  */
-async function store(seal: Seal, { signer, sink }: AuditContext): Promise<string | undefined> {
+async function store(
+  { seal: claims, state }: Examined,
+  { signer, sink }: AuditContext,
+): Promise<StoredSeal | undefined> {
+  const stateFile = Buffer.from(JSON.stringify(state));
+  const seal: Seal = { ...claims, state: sha256Of(stateFile) };
   const line = sealLine(seal);
   const sha256 = sha256Of(line);
   const [publicKey, signature] = await Promise.all([signer.publicKey(), signer.sign(Buffer.from(sha256))]);
@@ -152,6 +163,17 @@ async function store(seal: Seal, { signer, sink }: AuditContext): Promise<string
     publicKey: publicKey.toString('base64'),
     signature: signature.toString('base64'),
   });
+  refuseLonger('seal', content, largestSealBytes);
+  refuseLonger('state', stateFile, largestStateBytes);
+  const write = AbortSignal.timeout(writeLimitMs);
+  await sink.put({ key: sealStateKey(seal.state), content: stateFile, contentType: 'application/json' }, write);
   const object = { key: sealKey(seal.number), content, contentType: jsonLinesType };
-  return (await sink.put(object, AbortSignal.timeout(writeLimitMs))) === 'archived' ? sha256 : undefined;
+  return (await sink.put(object, write)) === 'archived' ? { ...seal, sha256 } : undefined;
+}
+
+function refuseLonger(what: string, { length }: Buffer, most: number): void {
+  if (length > most)
+    throw new SealError(
+      `Storing the ${what} failed: it has ${length} bytes, and no audit reads more than ${most}; configure fewer clusters, or several stacks`,
+    );
 }

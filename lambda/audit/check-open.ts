@@ -8,7 +8,7 @@ import {
 import { checkObject } from '../verify/check-object';
 import { firstOf } from '../verify/newest-first';
 import { runsBetween } from '../verify/run-keys';
-import type { OpenFinding } from '../verify/seals/seal';
+import type { OpenFinding } from '../verify/seals/seal-state';
 import { findUnvouched, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 import { type AuditWalk, findLacking, inTime } from './audit-walk';
 
@@ -26,7 +26,7 @@ export async function checkOpen(context: AuditWalk): Promise<ReadonlyMap<OpenFin
   const checked = new Map<OpenFinding, boolean>();
   const runs = new Map<number, OpenFinding[]>();
   let left = mostChecked;
-  for (const one of chain.newest.open) {
+  for (const one of chain.state.open) {
     const run = runOf(one.key)?.getTime();
     const configuration = parseConfigurationKey(one.key);
     // Seals are all read, and all keys under runs/ listed, by every audit.

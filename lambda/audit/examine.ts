@@ -3,20 +3,22 @@ import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
-import { type Seal, sealSchema } from '../verify/seals/seal';
+import { openDamage } from '../verify/seals/open-damage';
+import { largestSealBytes, mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
+import { largestStateBytes, type SealState, start } from '../verify/seals/seal-state';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { type AuditWalk, findLacking } from './audit-walk';
 import { checkOpen } from './check-open';
 import { findUnrecorded, findUnvouched } from './find-unrecorded';
-import type { Findings } from './findings';
+import { type Findings, fitting, jsonBytes } from './findings';
 import { judgeRuns, judgeSeals, settled } from './judge-due';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
 import { SealedRuns } from './sealed-runs';
 import { stoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
-import { start, verifySealed } from './verify-sealed';
+import { verifySealed } from './verify-sealed';
 
 export interface ExamineContext extends Pick<AuditWalk, 'plan' | 'stop' | 'chain' | 'now'> {
   readonly reader: ArchiveReader;
@@ -25,29 +27,39 @@ export interface ExamineContext extends Pick<AuditWalk, 'plan' | 'stop' | 'chain
   readonly begun: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>;
 }
 
+/** What an audit computed: a seal that still has to name its state, and that state. */
+export interface Examined {
+  readonly seal: Omit<Seal, 'state'>;
+  readonly state: SealState;
+}
+
+/** Room in a seal, and in a state, for what is not a long list: in bytes. */
+const reserveBytes = 2 * 1024 * 1024;
+
 /**
  * Works through the archive in the order of what matters: hashes run records, looks for what is gone and what no record
  * has, reads objects with the time that is left.
  * @returns what it computed, to be signed
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function examine(context: ExamineContext): Promise<Seal> {
+export async function examine(context: ExamineContext): Promise<Examined> {
   const { plan, chain, findings, now, begun } = context;
   const reader = stoppableReader(context.reader, context.stop);
   const { head, next } = chain;
   const { find } = findings;
-  const tally = new Tally(chain.newest.failing, plan.clusters);
+  const tally = new Tally(chain.state.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find, { now, plan });
   const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
   const expiry = new Expiry({ reader: context.reader, configurations, now });
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
     sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
-  const { searchedTo = null } = head?.cursor ?? {};
+  const { searchedTo } = chain.state.cursor;
   const from = searchedTo === null ? undefined : new Date(Date.parse(searchedTo) + 1);
   const search = { from, to: settled(now) };
   const incomplete = new Map<number, string>();
   const walk: AuditWalk = { ...context, reader, find, incomplete, sealed, configurations, expiry, mayHaveRemoved };
-  const runs = await SealedRuns.read(walk, search, tally);
+  const mostBytes = largestSealBytes - reserveBytes;
+  const runs = await SealedRuns.read(walk, search, tally, mostBytes);
   judgeSeals(walk, begun.seal, runs);
   for (const gone of sealed.gone({})) {
     const run = parseRunRecordKey(gone.key)?.run;
@@ -62,48 +74,59 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   // Reading the objects takes longest.
   recorded.clear();
   const checked = await checkOpen(walk);
-  const logs = new LogSeams(reader, chain.newest.logs, plan.clusters.length, plan.frozenAfterHours);
+  const logs = new LogSeams(reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
   const verified = await verifySealed(walk, next.number, runs, logs);
-  const { repaired, ...left } = findings.settle(chain, checked, begun.seal);
-  // What no seal has room for is found again by reading everything again.
-  const { reread } = left.openMore === 0 ? verified.cursor : { reread: { position: start, since: now.toISOString() } };
-  const isAllRead = (reread?.position ?? null) === null;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = tally.freshness.failing(required);
   const flapping = tally.freshness.flapping(required);
   const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
   const lastRun = [...runs.runs].at(-1);
-  const seal: Seal = {
+  const configured = plan.clusters.map(({ uid }) => uid);
+  const carried = { failing: failing.map(({ failure, ...one }) => one), logs: logs.news.result(configured, false) };
+  const mostOpenBytes = largestStateBytes - reserveBytes - jsonBytes(carried);
+  const { repaired, found, ...left } = findings.settle(chain, checked, begun.seal, mostOpenBytes);
+  // What no state has room for is found again by reading everything again.
+  const { reread } = left.openMore === 0 ? verified.cursor : { reread: { position: start, since: now.toISOString() } };
+  const isAllRead = (reread?.position ?? null) === null;
+  const summary = {
+    ...tally.result(),
+    repaired,
+    lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
+    reasons: groupReasons(failures),
+    flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
+  };
+  const openMore = isAllRead ? 0 : Math.max(left.openMore, chain.state.openMore);
+  const own = { seal: begun.seal, plan: sealedPlan(plan), summary, ...left, openMore };
+  const { count: damage, acknowledged, unreadable } = openDamage(own);
+  const seal: Examined['seal'] = {
     version: 1,
     ...begun,
     previous: head === undefined ? null : { key: head.key, sha256: head.sha256 },
     ...next,
     listedFrom: now.toISOString(),
     records,
-    objects: [...objects, ...(unrecorded ?? [])],
-    plan: sealedPlan(plan),
+    objects: [...objects, ...fitting(unrecorded ?? [], mostBytes - runs.bytes)],
+    unread: { behind: runs.lastKey, keys: runs.unread.slice(0, mostNamed) },
+    plan: own.plan,
     configurations: runs.configurations,
     due,
     verified: verified.verified,
+    found,
+    open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
+  };
+  const state = {
     ...left,
-    openMore: isAllRead ? 0 : Math.max(left.openMore, head?.openMore ?? 0),
-    news: {
-      ...tally.result(),
-      repaired,
-      lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
-      reasons: groupReasons(failures),
-      flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
-    },
-    failing: failing.map(({ failure, ...one }) => one),
+    openMore,
+    summary,
+    ...carried,
+    logs: { ...carried.logs, isMailed: isMailDue(own, head) },
     cursor: {
-      records: runs.lastKey,
       searchedTo: unrecorded === undefined ? searchedTo : search.to.toISOString(),
       verified: verified.cursor.verified,
       reread,
     },
   };
-  const configured = plan.clusters.map(({ uid }) => uid);
-  return { ...seal, logs: logs.news.result(configured, isMailDue(seal, head)) };
+  return { seal, state };
 }
 
 /** What a seal has of what the audit was deployed with. */

@@ -1,20 +1,25 @@
 import { parseObjectKey } from '../archive/archive-layout';
 import { damageKinds, type Find, type Finding } from '../verify/finding';
 import { nameOf } from '../verify/seals/open-damage';
-import { mostFindings, mostOpen, mostOpenCharacters, type OpenFinding, type Seal } from '../verify/seals/seal';
+import type { Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
+import type { OpenFinding, SealState, Summary } from '../verify/seals/seal-state';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;
+
+/** Findings that a state names, and that are kept to be open in the next audit; all are counted. */
+const mostFindings = 100;
+const mostOpen = 50_000;
 
 /** Of what is unvouched, so many are named; all are counted. */
 const mostUnvouched = 20;
 
 /** What was sealed and open before an audit. */
-type KnownBefore = Pick<SealChain, 'records' | 'newest'>;
+type KnownBefore = Pick<SealChain, 'records' | 'state'>;
 
-/** What a seal says of findings. */
-type Settled = Pick<Seal, 'found' | 'findings' | 'open' | 'openMore'> & Pick<Seal['news'], 'repaired'>;
+/** What a seal and its state say of findings. */
+type Settled = Pick<Seal, 'found'> & Pick<SealState, 'findings' | 'open' | 'openMore'> & Pick<Summary, 'repaired'>;
 
 /**
  * What an audit finds. With what was open before it makes what is open after it: all that was found, and all that was open
@@ -35,9 +40,15 @@ export class Findings {
   /**
    * @param checked what was open and looked at again, and whether it would have been found if it were still so
    * @param now time of the audit
+   * @param mostBytes how long what is open may be in the state: the rest is counted
    */
-  settle(chain: KnownBefore, checked: ReadonlyMap<OpenFinding, boolean>, now: string): Settled {
-    const { open: earlier } = chain.newest;
+  settle(
+    chain: KnownBefore,
+    checked: ReadonlyMap<OpenFinding, boolean>,
+    now: string,
+    mostBytes = Number.POSITIVE_INFINITY,
+  ): Settled {
+    const { open: earlier } = chain.state;
     const before = new Map(earlier.map((one) => [nameOf(one), one]));
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
     const isFound = new Set(found.map(nameOf));
@@ -53,14 +64,14 @@ export class Findings {
       ...left.filter((one) => checked.has(one)),
       ...found.filter(({ kind }) => staysOpen(kind)),
     ];
-    const carried = fitting(open);
+    const carried = fitting(open, mostBytes).slice(0, mostOpen);
     const more = [...this.#more].reduce((sum, [kind, left]) => sum + (staysOpen(kind) ? left : 0), 0);
     const isOpen = new Set(open.map(({ key }) => key));
     const repaired = earlier.filter(({ key }) => !isOpen.has(key));
     return {
       found: this.#count(found),
       findings: named(found).map(({ kind, key, problem }) => ({ kind, key, problem })),
-      open: carried,
+      open: [...carried],
       openMore: open.length - carried.length + more,
       repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
     };
@@ -100,12 +111,17 @@ function staysOpen(kind: string): boolean {
   return kind === 'unreadable' || damageKinds.some((one) => one === kind);
 }
 
-/** As much as a seal has room for. */
-function fitting(open: readonly OpenFinding[]): OpenFinding[] {
-  let characters = 0;
-  const end = open.findIndex((one) => {
-    characters += JSON.stringify(one).length;
-    return characters > mostOpenCharacters;
+/** As many of the first as may be so long together as JSON, in bytes. */
+export function fitting<Item>(items: readonly Item[], mostBytes: number): readonly Item[] {
+  let bytes = 0;
+  const end = items.findIndex((one) => {
+    bytes += jsonBytes(one);
+    return bytes > mostBytes;
   });
-  return open.slice(0, Math.min(mostOpen, end < 0 ? open.length : end));
+  return end < 0 ? items : items.slice(0, end);
+}
+
+/** Length as JSON in a list, in bytes. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value)) + 1;
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../run/group-reasons';
 import { isStored, type RunOutcome } from '../run/run-record';
 import { hourMs } from '../time-limits';
-import type { Failing } from '../verify/seals/seal';
+import type { Failing } from '../verify/seals/seal-state';
 
 /** A cluster that runs do not archive. */
 export interface FailingCluster extends Failing {

@@ -4,8 +4,9 @@ import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
 import { clockSlackMs, hourMs, underWayMs } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
-import { earlierRuns, findAbsentSeals } from '../verify/seals/read-chain';
+import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
+import { findAbsentSeals } from '../verify/seals/seal-firings';
 import type { AuditWalk } from './audit-walk';
 import type { SealedRuns } from './sealed-runs';
 
@@ -52,7 +53,7 @@ export async function judgeRuns(
   { runs, lastKey, configurations }: SealedRuns,
 ): Promise<Seal['due']> {
   const [firstSeal] = chain.seals;
-  const before = chain.seals.findLast(({ cursor }) => cursor.records === null) ?? firstSeal;
+  const before = chain.seals.findLast(({ unread }) => unread.behind === null) ?? firstSeal;
   const [firstRun] = runs;
   if (firstSeal === undefined || before === undefined || firstRun === undefined || lastKey !== null)
     return { runs: 0, absent: [] };

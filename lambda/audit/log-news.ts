@@ -1,9 +1,12 @@
 import type { LogLink } from '../log/log-history';
 import type { SeamKind } from '../log/seam';
-import { mostLogGaps, mostLogs, type SealedLogs } from '../verify/seals/seal';
+import type { LogsState } from '../verify/seals/seal-state';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+
+/** Gaps that a state lists; it counts all. */
+const mostLogGaps = 1000;
 
 /** So many gaps in a row, and it is the rule that the logs of a cluster share nothing. */
 const onlyGapsFrom = 4;
@@ -11,9 +14,9 @@ const onlyGapsFrom = 4;
 /** Hours without anything new after which people are told, if nothing else is configured. */
 export const defaultFrozenHours = 24;
 
-type Gap = SealedLogs['gaps'][number];
-type Frozen = SealedLogs['frozen'][number];
-type OnlyGaps = SealedLogs['onlyGaps'][number];
+type Gap = LogsState['gaps'][number];
+type Frozen = LogsState['frozen'][number];
+type OnlyGaps = LogsState['onlyGaps'][number];
 
 /** Sums up how the new logs follow those before them: what is sealed, told to people, and carried to the next audit. */
 export class LogNews {
@@ -24,18 +27,18 @@ export class LogNews {
   readonly #reaches = new Map<string, number>();
   #gaps: Gap[];
   #gapsMore: number;
-  #newShare: SealedLogs['newShare'] = null;
+  #newShare: LogsState['newShare'] = null;
 
   /** @param before as the seal before has it */
-  constructor(before: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours) {
-    const told = before?.isTold === true;
+  constructor(before: LogsState, frozenAfterHours = defaultFrozenHours) {
+    const told = before.isMailed;
     const carried = <One extends Frozen | OnlyGaps>(list: readonly One[] = [], isNews: (one: One) => boolean) =>
-      new Map(list.map((one) => [one.cluster, { ...one, isTold: one.isTold || (told && isNews(one)) }]));
-    this.#frozen = carried(before?.frozen, (one) => frozenHours(one) >= frozenAfterHours);
-    this.#onlyGaps = carried(before?.onlyGaps, isRule);
+      new Map(list.map((one) => [one.cluster, { ...one, isMailed: one.isMailed || (told && isNews(one)) }]));
+    this.#frozen = carried(before.frozen, (one) => frozenHours(one) >= frozenAfterHours);
+    this.#onlyGaps = carried(before.onlyGaps, isRule);
     // What no mail has told yet stays news.
-    this.#gaps = told ? [] : [...(before?.gaps ?? [])];
-    this.#gapsMore = told ? 0 : (before?.gapsMore ?? 0);
+    this.#gaps = told ? [] : [...before.gaps];
+    this.#gapsMore = told ? 0 : before.gapsMore;
   }
 
   /** Whether so far each log of a cluster was a gap. */
@@ -61,8 +64,8 @@ export class LogNews {
   }
 
   #addFrozen(cluster: string, run: Date, base: Date): void {
-    const { since = base.toISOString(), isTold = false } = this.#frozen.get(cluster) ?? {};
-    this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isTold });
+    const { since = base.toISOString(), isMailed = false } = this.#frozen.get(cluster) ?? {};
+    this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isMailed });
   }
 
   #addShare(cluster: string, run: Date, base: Date, added: number, lines: number): void {
@@ -73,15 +76,15 @@ export class LogNews {
   }
 
   #addGap(cluster: string, run: Date, base: Date): void {
-    const { gaps = 0, isTold = false } = this.#onlyGaps.get(cluster) ?? {};
-    this.#onlyGaps.set(cluster, { cluster, gaps: gaps + 1, isTold });
+    const { gaps = 0, isMailed = false } = this.#onlyGaps.get(cluster) ?? {};
+    this.#onlyGaps.set(cluster, { cluster, gaps: gaps + 1, isMailed });
     if (this.isOnlyGaps(cluster)) this.#gaps = this.#gaps.filter((gap) => gap.cluster !== cluster);
     else if (this.#gaps.length === mostLogGaps) this.#gapsMore += 1;
     else this.#gaps.push({ cluster, from: base.toISOString(), to: run.toISOString() });
   }
 
-  /** What to seal. @param isTold whether people get a mail of this seal */
-  result(configured: Iterable<string>, isTold: boolean): SealedLogs {
+  /** What to seal. @param isMailed whether people get a mail of this seal */
+  result(configured: Iterable<string>, isMailed: boolean): LogsState {
     const clusters = new Set(configured);
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
     const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
@@ -91,9 +94,9 @@ export class LogNews {
       gaps: this.#gaps.map((gap) => this.#withReach(gap)),
       gapsMore: this.#gapsMore,
       newShare: this.#newShare,
-      frozen: frozen.slice(0, mostLogs),
-      onlyGaps: onlyGaps.slice(0, mostLogs),
-      isTold,
+      frozen,
+      onlyGaps,
+      isMailed,
     };
   }
 

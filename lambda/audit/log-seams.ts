@@ -7,7 +7,7 @@ import { dayMs } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import { type ClusterObject, clusterObjects } from '../verify/objects-between';
-import type { SealedLogs } from '../verify/seals/seal';
+import type { LogsState } from '../verify/seals/seal-state';
 import { LogNews } from './log-news';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */
@@ -43,7 +43,7 @@ export class LogSeams {
    * @param clusters how many there are: they share the memory
    * @param frozenAfterHours when a log counts as frozen that has nothing new
    */
-  constructor(reader: ArchiveReader, before: SealedLogs | undefined, clusters: number, frozenAfterHours?: number) {
+  constructor(reader: ArchiveReader, before: LogsState, clusters: number, frozenAfterHours?: number) {
     this.#reader = reader;
     const lines = Math.floor(mostMemory / bytesPerLine / Math.max(1, clusters));
     this.#mostKept = Math.min(mostCompared, Math.max(fewestLines, lines));

@@ -2,8 +2,9 @@ import type { AuditPlan } from '../stack-contract';
 import { dayMs, formerVersionDays } from '../time-limits';
 import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
-import type { OpenFinding, Seal } from '../verify/seals/seal';
+import type { Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
+import type { OpenFinding, SealState } from '../verify/seals/seal-state';
 import { hoursBetween, staleness } from './freshness';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
 import { toldOfLogs } from './told-of-logs';
@@ -16,8 +17,8 @@ export interface Mail {
   readonly pages?: boolean;
 }
 
-/** What people are told is what is sealed, so that it can be told again. */
-export type ToldSeal = Omit<Seal, 'records' | 'objects'> & Pick<RightSeal, 'sha256'>;
+/** A mail is made of the seal and its state alone, so that it can be sent again. */
+export type MailedSeal = Omit<Seal, 'open'> & SealState & Pick<RightSeal, 'sha256'>;
 
 const mostReasons = 5;
 const mostFindings = 10;
@@ -27,9 +28,9 @@ const mostStale = 10;
  * What happened since the seal before, the verdict first.
  * @param plan as the audit is deployed now
  */
-export function auditMail(seal: ToldSeal, plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>): Mail {
-  const { archive, news, previous, found, findings } = seal;
-  const { repaired, doubts, changed, flapping = { count: 0, first: [] } } = news;
+export function auditMail(seal: MailedSeal, plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>): Mail {
+  const { archive, summary, previous, found, findings } = seal;
+  const { repaired, doubts, changed, flapping } = summary;
   const isFirst = previous === null;
   const logs = toldOfLogs(seal.logs, archive, plan.frozenAfterHours);
   const { subject, verdict } = verdictOf(seal, logs.subjects);
@@ -58,7 +59,7 @@ export function auditMail(seal: ToldSeal, plan: Pick<AuditPlan, 'staleAfterHours
     ],
     counted('Archived with a doubt', doubts.count, listed(doubts.first)),
     [
-      `Archived: ${count(news.objects)} objects, ${formatBytes(news.bytes)} (${formatBytes(news.storedBytes)} stored).`,
+      `Archived: ${count(summary.objects)} objects, ${formatBytes(summary.bytes)} (${formatBytes(summary.storedBytes)} stored).`,
       ...verifiedLines(seal),
     ],
     sealLines(seal),
@@ -72,19 +73,22 @@ export function auditMail(seal: ToldSeal, plan: Pick<AuditPlan, 'staleAfterHours
 }
 
 /** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */
-export function isMailDue(seal: Seal, before: Pick<Seal, 'seal'> | undefined): boolean {
+export function isMailDue(
+  seal: Pick<MailedSeal, 'seal' | 'plan' | 'open' | 'openMore' | 'summary'>,
+  before: Pick<Seal, 'seal'> | undefined,
+): boolean {
   const isFirstOfDay = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10);
-  return isFirstOfDay || openDamage(seal).count > 0 || seal.news.repaired.count > 0;
+  return isFirstOfDay || openDamage(seal).count > 0 || seal.summary.repaired.count > 0;
 }
 
 /** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
-export function stalestHours(seal: ToldSeal): number {
+export function stalestHours(seal: MailedSeal): number {
   const [stalest] = staleness(seal.failing, new Date(seal.listedFrom));
   return Math.max(hoursSinceRun(seal), stalest?.hours ?? 0);
 }
 
 /** Since the last run that has a record; 0 if there is none. */
-function hoursSinceRun({ news: { lastRun }, listedFrom }: ToldSeal): number {
+function hoursSinceRun({ summary: { lastRun }, listedFrom }: MailedSeal): number {
   return lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), new Date(listedFrom));
 }
 
@@ -95,9 +99,9 @@ interface Statement {
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf(seal: ToldSeal, logs: readonly string[]): { subject: string; verdict: string } {
-  const { news, failing, plan, due } = seal;
-  const all = news.complete + news.incomplete + due.absent.length;
+function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string; verdict: string } {
+  const { summary, failing, plan, due } = seal;
+  const all = summary.complete + summary.incomplete + due.absent.length;
   const integrity = integrityOf(seal);
   const others: Statement[] = [runsStatement(seal, all), ...logs.map((subject) => ({ subject }))];
   if (failing.length > 0)
@@ -105,7 +109,7 @@ function verdictOf(seal: ToldSeal, logs: readonly string[]): { subject: string; 
       subject: `${formatCount(failing.length, 'cluster')} failing`,
       line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
     });
-  const isWell = failing.length === 0 && news.complete === all && logs.length === 0;
+  const isWell = failing.length === 0 && summary.complete === all && logs.length === 0;
   const isFirst = openDamage(seal).count > 0 || isWell;
   const own = { subject: integrity, line: `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.` };
   const statements = isFirst ? [own, ...others] : [...others, own];
@@ -115,7 +119,7 @@ function verdictOf(seal: ToldSeal, logs: readonly string[]): { subject: string; 
   };
 }
 
-function integrityOf(seal: ToldSeal): string {
+function integrityOf(seal: MailedSeal): string {
   const { count: damage, findings, since = '', acknowledged, unreadable } = openDamage(seal);
   const found = findings.filter((one) => one.since === seal.seal).length;
   if (damage > 0) return `DAMAGE open since ${since.slice(0, 10)}: ${count(damage)}, new: ${count(found)}`;
@@ -125,9 +129,9 @@ function integrityOf(seal: ToldSeal): string {
   return carriedOver + carriedOverRecords === 0 ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
 }
 
-function runsStatement({ due, news }: ToldSeal, all: number): Statement {
+function runsStatement({ due, summary }: MailedSeal, all: number): Statement {
   if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
-  const complete = `${count(news.complete)} of ${count(all)}`;
+  const complete = `${count(summary.complete)} of ${count(all)}`;
   const absent = due.absent.length;
   const subject = `${complete} runs complete`;
   if (absent === 0) return { subject, line: `Runs: ${complete} complete.` };
@@ -149,7 +153,7 @@ function listed(names: readonly string[]): string[] {
   return names.map((name) => `  ${plain(name)}`);
 }
 
-function openLines(seal: ToldSeal): string[] {
+function openLines(seal: MailedSeal): string[] {
   const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
   const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];
   const open = [...findings, ...unreadable];
@@ -181,7 +185,7 @@ function byKind(findings: readonly OpenFinding[]): string {
   return counts.flatMap(({ kind, found }) => (found === 0 ? [] : `${count(found)} ${kind}`)).join(', ');
 }
 
-function failingLines({ failing, news: { reasons }, archive }: ToldSeal): string[] {
+function failingLines({ failing, summary: { reasons }, archive }: MailedSeal): string[] {
   if (failing.length === 0) return [];
   const byName = new Map(failing.map((one) => [one.cluster, one]));
   const last = failing.reduce((newest, one) => (one.last > newest ? one.last : newest), '');
@@ -202,7 +206,7 @@ function failingLines({ failing, news: { reasons }, archive }: ToldSeal): string
   ];
 }
 
-function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleAfterHours'>): string[] {
+function staleLines(seal: MailedSeal, { staleAfterHours }: Pick<AuditPlan, 'staleAfterHours'>): string[] {
   const silent = hoursSinceRun(seal);
   if (staleAfterHours === undefined) return [];
   if (silent > staleAfterHours) return [`No run for ${count(Math.floor(silent))} hours: no cluster is fresh.`];
@@ -214,7 +218,7 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
   return some(heading, old.length, wrapped(names), names.length);
 }
 
-function verifiedLines({ verified }: ToldSeal): string[] {
+function verifiedLines({ verified }: MailedSeal): string[] {
   const { objects, carriedOver, carriedOverRecords } = verified;
   const read = `Read and compared: ${count(objects)} objects, ${formatBytes(verified.bytes)}.`;
   if (carriedOver === 0 && carriedOverRecords === 0) return [read];
@@ -226,7 +230,7 @@ function verifiedLines({ verified }: ToldSeal): string[] {
   ];
 }
 
-function sealLines({ number, seal, archive, sha256 }: ToldSeal): string[] {
+function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {
   return [
     `Seal ${number} of ${minute(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,

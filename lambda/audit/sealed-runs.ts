@@ -8,6 +8,7 @@ import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/ru
 import type { Hashed, Seal } from '../verify/seals/seal';
 import { findUnvouched, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 import { type AuditWalk, concurrency, inTime } from './audit-walk';
+import { jsonBytes } from './findings';
 import type { Tally } from './tally';
 
 /** What all run records of an archive are, and what those say that no seal has. */
@@ -20,8 +21,12 @@ export class SealedRuns {
   readonly recorded: RecordedObjects;
   /** Times of all runs that have a record. */
   readonly runs = new Set<number>();
-  /** New run records that there was no time for. */
+  /** New run records that there was no time for, or no room in the seal. */
   carriedOver = 0;
+  /** Those that could not be read. */
+  readonly unread: string[] = [];
+  /** Length of `records` and `objects` in the seal. */
+  bytes = 0;
   /** The last key that was looked at; null: all. */
   lastKey: string | null = null;
   /** How many objects the new records say that they archived. */
@@ -31,25 +36,29 @@ export class SealedRuns {
   readonly #walk: AuditWalk;
   readonly #search: Period;
   readonly #tally: Tally;
+  readonly #mostBytes: number;
   #key = '';
   #hasNew = false;
+  #isFull = false;
   #hasRead = false;
   #unread: string | undefined;
 
-  private constructor(walk: AuditWalk, search: Period, tally: Tally) {
+  private constructor(walk: AuditWalk, search: Period, tally: Tally, mostBytes: number) {
     this.#walk = walk;
     this.#search = search;
     this.#tally = tally;
+    this.#mostBytes = mostBytes;
     this.recorded = new RecordedObjects(tally.sharedName);
   }
 
   /**
    * Lists all run records, and reads and hashes those that no seal has.
    * @param search its runs are read although they are sealed: objects are searched for there
+   * @param mostBytes how long `records` and `objects` may be in the seal: what is behind is carried over
    * @throws ArchiveReadError if nothing of what was to be read could be read
    */
-  static async read(walk: AuditWalk, search: Period, tally: Tally): Promise<SealedRuns> {
-    const runs = new SealedRuns(walk, search, tally);
+  static async read(walk: AuditWalk, search: Period, tally: Tally, mostBytes: number): Promise<SealedRuns> {
+    const runs = new SealedRuns(walk, search, tally, mostBytes);
     let before: ListedRun | undefined;
     const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, notAKey);
     for await (const listed of runsBetween(walk.reader, {}, strange)) {
@@ -65,23 +74,27 @@ export class SealedRuns {
     this.runs.add(listed.run.getTime());
     const news = new Set<string>();
     let isRewritten = false;
+    // Where the newest states are lost, what was new to their audits is new again.
+    let isSinceState = false;
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed === undefined) news.add(key);
       else sealed.isThere = true;
       // S3 wrote a sealed record anew after it was listed for its seal.
+      isSinceState ||= sealed !== undefined && sealed.by.number > (chain.stateOf?.number ?? 0);
       isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
       if (this.oldestWrittenAt === undefined || writtenAt < this.oldestWrittenAt) this.oldestWrittenAt = writtenAt;
     }
-    if (news.size === 0 && !isRewritten && !isWithin(listed.run, this.#search)) return;
+    if (news.size === 0 && !isRewritten && !isSinceState && !isWithin(listed.run, this.#search)) return;
     const isRead = await inTime(this.#walk, async () => {
-      if (news.size > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
-      this.#hasNew ||= news.size > 0;
-      await this.#read(listed, news);
+      const isNew = news.size > 0 || isSinceState;
+      if (isNew && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
+      this.#hasNew ||= isNew;
+      if (!(await this.#read(listed, news, isNew))) return false;
       this.#key = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#key);
       return true;
     });
-    if (isRead) return;
+    if (isRead === true) return;
     this.carriedOver += news.size;
     this.lastKey ??= this.#key;
   }
@@ -91,23 +104,34 @@ export class SealedRuns {
     this.#tally.add(await readStoredRun(this.#walk.reader, listed), false);
   }
 
-  async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
+  /** @returns whether the seal has room for it */
+  async #read(listed: ListedRun, news: ReadonlySet<string>, isNew: boolean): Promise<boolean> {
+    if (this.#isFull) return false;
     const { reader, expiry, find } = this.#walk;
     const run = await verifyRun(reader, listed, this.#walk);
     this.#noteUnread(run);
     findUnvouched(find, run);
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
+    const records = run.merged.read.flatMap(({ key, file }) => (file && news.has(key) ? { key, ...file } : []));
+    const bytes = [...records, ...objects].reduce((sum, one) => sum + jsonBytes(one), 0);
+    this.#isFull = this.bytes + bytes > this.#mostBytes;
+    if (this.#isFull) return false;
+    this.bytes += bytes;
     for (const one of run.lacking) this.lacking.push(one);
+    for (const one of records) this.records.push(one);
     for (const { key, file, record } of run.merged.read) {
       if (!news.has(key)) continue;
-      if (file === undefined) this.carriedOver += 1;
-      else this.records.push({ key, ...file });
+      if (file === undefined) {
+        this.carriedOver += 1;
+        this.unread.push(key);
+      }
       this.toVerify += record?.counts.archived ?? 0;
     }
     for (const object of objects) this.objects.push(object);
     for (const { sha256 } of run.used) await this.#addConfiguration(sha256, listed.run);
-    if (news.size > 0) this.#tally.add(run.merged, true);
+    if (isNew) this.#tally.add(run.merged, true);
+    return true;
   }
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../run/run-record';
 import type { ConfiguredCluster } from '../stack-contract';
 import type { StoredRun } from '../verify/read-run';
-import type { Failing, News } from '../verify/seals/seal';
+import type { Failing, Summary } from '../verify/seals/seal-state';
 import { Freshness } from './freshness';
 
 /** Most clusters with another manifest, and with a doubt, that are named. */
@@ -77,7 +77,7 @@ export class Tally {
   }
 
   /** What is told of them. */
-  result(): Pick<News, 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes' | 'changed' | 'doubts'> {
+  result(): Pick<Summary, 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes' | 'changed' | 'doubts'> {
     const changed = [...this.#changed].sort();
     return {
       ...this.#sums,

@@ -1,4 +1,4 @@
-import type { SealedLogs } from '../verify/seals/seal';
+import type { LogsState } from '../verify/seals/seal-state';
 import { defaultFrozenHours, frozenHours, isRule } from './log-news';
 import { count, formatCount, minute, plain, shellQuoted } from './mail-text';
 
@@ -7,13 +7,12 @@ import { count, formatCount, minute, plain, shellQuoted } from './mail-text';
  * the mail has no word of the second: a cluster whose logs never share a line has lost nothing by that.
  */
 export function toldOfLogs(
-  logs: SealedLogs | undefined,
+  logs: LogsState,
   archive: string,
   frozenAfterHours = defaultFrozenHours,
 ): { readonly subjects: readonly string[]; readonly lines: readonly string[] } {
-  if (logs === undefined) return { subjects: [], lines: [] };
   const lossy = new Set(logs.gaps.map(({ cluster }) => cluster)).size;
-  const frozen = logs.frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
+  const frozen = logs.frozen.filter((one) => !one.isMailed && frozenHours(one) >= frozenAfterHours);
   const subjects = [
     ...(lossy > 0 ? [`lines of ${formatCount(lossy, 'cluster')} may be lost`] : []),
     ...(frozen.length > 0 ? [formatCount(frozen.length, 'frozen log')] : []),
@@ -22,14 +21,13 @@ export function toldOfLogs(
 }
 
 /** What alarms watch. */
-export function logFigures(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours) {
-  const { gaps = [], gapsMore = 0, frozen = [] } = logs ?? {};
+export function logFigures({ gaps, gapsMore, frozen }: LogsState, frozenAfterHours = defaultFrozenHours) {
   const frozenLogs = frozen.filter((one) => frozenHours(one) >= frozenAfterHours).length;
   return { logGaps: gaps.length + gapsMore, frozenLogs };
 }
 
 /** @param lossy how many clusters have a gap */
-function gapLines({ gaps, gapsMore }: SealedLogs, lossy: number, archive: string): string[] {
+function gapLines({ gaps, gapsMore }: LogsState, lossy: number, archive: string): string[] {
   // The one of which most is known is the best example.
   const example = gaps.find(({ reachMinutes }) => reachMinutes !== undefined) ?? gaps[0];
   if (example === undefined) return [];
@@ -61,8 +59,8 @@ function duration(minutes: number): string {
   return minutes === 1 ? 'minute' : `${minutes} minutes`;
 }
 
-function onlyGapsLines({ onlyGaps }: SealedLogs): string[] {
-  const news = onlyGaps.filter((one) => !one.isTold && isRule(one));
+function onlyGapsLines({ onlyGaps }: LogsState): string[] {
+  const news = onlyGaps.filter((one) => !one.isMailed && isRule(one));
   const [first] = news;
   if (first === undefined) return [];
   return [
@@ -73,7 +71,7 @@ function onlyGapsLines({ onlyGaps }: SealedLogs): string[] {
   ];
 }
 
-function frozenLines(news: SealedLogs['frozen']): string[] {
+function frozenLines(news: LogsState['frozen']): string[] {
   const [first] = news;
   if (first === undefined) return [];
   const hours = Math.floor(Math.min(...news.map(frozenHours)));

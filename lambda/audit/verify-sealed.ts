@@ -4,14 +4,11 @@ import { dayMs } from '../time-limits';
 import { checkObject } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
-import type { Position, Seal } from '../verify/seals/seal';
+import { type Position, type SealState, start } from '../verify/seals/seal-state';
 import { type AuditWalk, concurrency, findLacking, inTime } from './audit-walk';
 import { checkRun } from './check-open';
 import type { LogSeams } from './log-seams';
 import type { SealedRuns } from './sealed-runs';
-
-/** Where everything is still to be read. */
-export const start: Position = { seal: 1, record: 0, outcome: 0 };
 
 /**
  * Reads the objects of new records first, and old content again with what time is left.
@@ -20,17 +17,19 @@ export const start: Position = { seal: 1, record: 0, outcome: 0 };
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(walk: AuditWalk, number: number, runs: SealedRuns, logs: LogSeams) {
-  const { head: before } = walk.chain;
+  const { head: before, state } = walk.chain;
   const current = { number, runs };
-  const news = await readSealed({ ...walk, current, logs }, before?.cursor.verified ?? start, number);
+  const news = await readSealed({ ...walk, current, logs }, state.cursor.verified, number);
   const isDone = news.position.seal > number;
   const pass = passOf(walk);
   const old = pass?.position && isDone ? await readSealed({ ...walk, current }, pass.position, number - 1) : undefined;
   const place = old?.position ?? pass?.position;
   const position = place && place.seal < number ? place : null;
   const carriedOver = isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
+  const isPassOver = old !== undefined && position === null;
   return {
     verified: {
+      all: isPassOver && pass ? { from: pass.since, to: walk.now.toISOString() } : (before?.verified.all ?? null),
       objects: news.objects + (old?.objects ?? 0),
       bytes: news.bytes + (old?.bytes ?? 0),
       carriedOver: Math.max(0, carriedOver),
@@ -41,8 +40,8 @@ export async function verifySealed(walk: AuditWalk, number: number, runs: Sealed
 }
 
 /** Goes on with a pass over old content, or begins the next once the last one is old enough; undefined: none is wanted. */
-function passOf({ chain, plan: { rereadDays }, now }: AuditWalk): Seal['cursor']['reread'] {
-  const last = chain.head?.cursor.reread ?? { position: null, since: now.toISOString() };
+function passOf({ chain, plan: { rereadDays }, now }: AuditWalk): SealState['cursor']['reread'] {
+  const last = chain.state.cursor.reread ?? { position: null, since: now.toISOString() };
   if (last.position !== null) return last;
   if (rereadDays === undefined) return undefined;
   const isNext = now.getTime() - Date.parse(last.since) >= rereadDays * dayMs;

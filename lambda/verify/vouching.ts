@@ -4,10 +4,11 @@ import type { ArchiveReader } from './archive-reader';
 import { firstOf } from './newest-first';
 import { readStoredRun, type StoredRun } from './read-run';
 import { runsBetween } from './run-keys';
-import { type IndexedSeal, SealIndex } from './seals/seal-index';
+import { readChain } from './seals/read-chain';
+import type { RightSeal, SealChain, Sealed } from './seals/seal-chain';
 
 /** What a seal is named by. */
-type NamedSeal = Pick<IndexedSeal, 'number' | 'seal' | 'sha256'>;
+type NamedSeal = Pick<RightSeal, 'number' | 'seal' | 'sha256'>;
 
 /** The seal that vouches for something, or why none does. */
 export type Vouched =
@@ -24,20 +25,18 @@ interface SealedHash {
   readonly sha256: string;
 }
 
-/**
- * Says which seal vouches for what is in an archive: it has the hash of a run record, and that record the hash of an object.
- * It reads the records of the run and the seals that can have them, and nothing else.
- */
+/** Says which seal vouches for what is in an archive: it has the hash of a run record, and that record the hash of an object. */
 export class Vouching {
   readonly #reader: ArchiveReader;
-  readonly #seals: SealIndex;
+  readonly #publicKeys: readonly KeyObject[] | undefined;
+  #chain: SealChain | undefined;
   /** Whoever asks for one object of a run mostly asks for the next. */
   #last: { readonly time: number; readonly run: StoredRun | undefined } | undefined;
 
   /** @param publicKeys that may have signed; left out: the key that signed the first seal */
   constructor(reader: ArchiveReader, publicKeys?: readonly KeyObject[]) {
     this.#reader = reader;
-    this.#seals = new SealIndex(reader, publicKeys);
+    this.#publicKeys = publicKeys;
   }
 
   /**
@@ -46,7 +45,8 @@ export class Vouching {
    */
   async ofObject(object: ObjectName & { readonly key: string }, sha256: string): Promise<Vouched> {
     const run = await this.#readRun(object.run);
-    const hashes = await this.#hashesOf(object.run, run, object.key);
+    this.#chain ??= await readChain(this.#reader, { publicKeys: this.#publicKeys }, () => undefined);
+    const hashes = hashesOf(this.#chain, object.run, object.key);
     const own = hashes.get(object.key);
     if (own?.sha256 === sha256) return { seal: own.seal, record: undefined };
     let problem: string | undefined;
@@ -62,7 +62,7 @@ export class Vouching {
       }
     problem ??= own && `seal ${own.seal.number} has another SHA-256 of it`;
     problem ??= goneRecord(run, hashes) ?? 'no run record has its SHA-256';
-    return { seal: undefined, problem: await this.#explained(problem) };
+    return { seal: undefined, problem: explained(this.#chain, problem) };
   }
 
   async #readRun(time: Date): Promise<StoredRun | undefined> {
@@ -72,25 +72,23 @@ export class Vouching {
     this.#last = { time: time.getTime(), run };
     return run;
   }
+}
 
-  /** What seals say of a run's records and of an object, up to the seal by which they have all records that are there. */
-  async #hashesOf(time: Date, run: StoredRun | undefined, object: string): Promise<ReadonlyMap<string, SealedHash>> {
-    const hashes = new Map<string, SealedHash>();
-    const prefix = runPrefix(time);
-    for await (const { number, seal, sha256: named, records, objects } of this.#seals.since(time)) {
-      for (const { key, sha256 } of [...records, ...objects])
-        if ((key === object || key.startsWith(prefix)) && !hashes.has(key))
-          hashes.set(key, { seal: { number, seal, sha256: named }, sha256 });
-      if (run?.records.every((key) => hashes.has(key))) break;
-    }
-    return hashes;
-  }
+/** What seals say of a run's records and of an object. */
+function hashesOf({ records, objects }: SealChain, run: Date, object: string): ReadonlyMap<string, SealedHash> {
+  const prefix = runPrefix(run);
+  const hashes = new Map<string, SealedHash>();
+  const take = ({ key, sha256, by: { number, seal, sha256: named } }: Sealed) =>
+    hashes.set(key, { seal: { number, seal, sha256: named }, sha256 });
+  for (const [key, sealed] of records) if (key.startsWith(prefix)) take(sealed);
+  const own = objects.get(object);
+  if (own !== undefined) take(own);
+  return hashes;
+}
 
-  async #explained(problem: string): Promise<string> {
-    if ((await this.#seals.numbers()).length === 0) return 'the archive is not sealed';
-    const right = await firstOf(this.#seals.since(new Date(0)));
-    return right === undefined ? 'no seal is signed with a key that is trusted' : problem;
-  }
+function explained({ files, all }: SealChain, problem: string): string {
+  if (files === 0) return 'the archive is not sealed';
+  return all.length === 0 ? 'no seal is signed with a key that is trusted' : problem;
 }
 
 /** Says which run record of a run is sealed and not there. */

@@ -1,8 +1,10 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
-import { runsPrefix, sealKey } from '../../lambda/archive/archive-layout';
+import { runsPrefix, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../lambda/archive/archive-object';
+import { openDamage } from '../../lambda/verify/seals/open-damage';
 import type { Hashed, Seal } from '../../lambda/verify/seals/seal';
 import { sealFile, sealLine, sha256Of } from '../../lambda/verify/seals/seal-file';
+import { emptyState, type SealState } from '../../lambda/verify/seals/seal-state';
 import { type ArchiveFixture, hourly } from './archive-fixture';
 
 /** A pair of keys such as KMS makes for seals. */
@@ -13,19 +15,6 @@ export function signingKeys(): KeyPairKeyObjectResult {
 /** An audit that is never due: no seal of it is absent. */
 export const sealedPlan: Seal['plan'] = { clusters: 2, schedule: hourly, auditSchedule: { ...hourly, enabled: false } };
 
-export const noNews: Seal['news'] = {
-  complete: 2,
-  incomplete: 0,
-  lastRun: null,
-  objects: 8,
-  bytes: 1000,
-  storedBytes: 500,
-  changed: { count: 0, clusters: [] },
-  doubts: { count: 0, first: [] },
-  repaired: { count: 0, first: [] },
-  reasons: [],
-};
-
 export interface SealOptions {
   /** Time of the audit, and of S3 when it began to list. */
   readonly at: Date;
@@ -34,6 +23,7 @@ export interface SealOptions {
   /** Objects that no run record has a hash for. */
   readonly objects?: readonly Hashed[];
   readonly changes?: Partial<Seal>;
+  readonly state?: Partial<SealState>;
 }
 
 /** Seals an archive as the audit does, with a key of its own. */
@@ -64,8 +54,12 @@ export class SealFixture {
   }
 
   /** Seals the run records that no seal has. @returns the SHA-256 of the seal */
-  async seal({ at, keys, objects = [], changes }: SealOptions): Promise<string> {
+  async seal({ at, keys, objects = [], changes, state: more }: SealOptions): Promise<string> {
     this.#number += 1;
+    const state = Buffer.from(JSON.stringify({ ...emptyState, ...more }));
+    await this.#archive.put(sealStateKey(sha256Of(state)), state, {}, { contentType: 'application/json' });
+    const plan = changes?.plan ?? sealedPlan;
+    const { count: damage, ...open } = openDamage({ ...emptyState, ...more, plan, seal: at.toISOString() });
     const seal: Seal = {
       version: 1,
       number: this.#number,
@@ -77,21 +71,14 @@ export class SealFixture {
       listedFrom: at.toISOString(),
       records: await this.#newRecords(),
       objects: [...objects],
-      plan: sealedPlan,
+      unread: { behind: null, keys: [] },
+      plan,
       configurations: [],
       due: { runs: 2, absent: [] },
-      verified: { objects: 8, bytes: 1000, carriedOver: 0, carriedOverRecords: 0 },
+      verified: { objects: 8, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, all: null },
       found: {},
-      findings: [],
-      open: [],
-      openMore: 0,
-      news: noNews,
-      failing: [],
-      cursor: {
-        records: null,
-        verified: { seal: this.#number + 1, record: 0, outcome: 0 },
-        searchedTo: at.toISOString(),
-      },
+      open: { damage, acknowledged: open.acknowledged.length, unreadable: open.unreadable.length },
+      state: sha256Of(state),
       keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-4000-8000-000000000000',
       collectorVersion: '1.0.0',
       ...changes,

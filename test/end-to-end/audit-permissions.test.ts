@@ -1,6 +1,6 @@
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { objectKey, runRecordKey, sealKey } from '../../lambda/archive/archive-layout';
+import { objectKey, runRecordKey, sealKey, sealStatesPrefix } from '../../lambda/archive/archive-layout';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { Principal } from '../../local/aws/call';
 import type { LocalAudit } from '../../local/deployment/deploy-locally';
@@ -36,8 +36,8 @@ async function deploy(edit: (template: Template) => void = () => {}): Promise<De
 }
 
 const firstSeal = sealKey(1);
-const sealsIn = async (deployed: DeployedCollector) =>
-  (await deployed.keys()).filter((key) => key.startsWith('seals/'));
+const sealsIn = async (deployed: DeployedCollector, prefix = 'seals/0') =>
+  (await deployed.keys()).filter((key) => key.startsWith(prefix));
 
 it('an audit with all its permissions seals, signs and tells people', async () => {
   const deployed = await deploy();
@@ -47,6 +47,7 @@ it('an audit with all its permissions seals, signs and tells people', async () =
   expect(attempts).toMatchObject([{ payload: { number: 1, seal: one.toISOString(), damage: 0, found: {} } }]);
   expect((attempts[0]?.payload as AuditResult).found).toEqual({});
   expect(await sealsIn(deployed)).toEqual([firstSeal]);
+  expect(await sealsIn(deployed, sealStatesPrefix)).toHaveLength(1);
   expect(deployed.messages).toMatchObject([{ subject: expect.stringContaining('nothing is damaged') }]);
 });
 

@@ -1,5 +1,9 @@
 import { damageKinds } from '../finding';
-import type { Acknowledged, OpenFinding, Seal } from './seal';
+import type { Acknowledged, Seal } from './seal';
+import type { OpenFinding, SealState } from './seal-state';
+
+/** A seal with what its state has open. */
+export type SealWithOpen = Pick<Seal, 'seal' | 'plan'> & Pick<SealState, 'open' | 'openMore'>;
 
 /** What a seal says is damaged, by its audit and those before. */
 export interface OpenDamage {
@@ -14,12 +18,7 @@ export interface OpenDamage {
 }
 
 /** Divides what is open into what alarms, what is acknowledged, and what could not be read. */
-export function openDamage({
-  open,
-  openMore,
-  seal,
-  plan,
-}: Pick<Seal, 'open' | 'openMore' | 'seal' | 'plan'>): OpenDamage {
+export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDamage {
   const isAcknowledged = acknowledgedBy(plan.acknowledged ?? []);
   const damage = open.filter(({ kind }) => damageKinds.some((one) => one === kind));
   const findings = damage

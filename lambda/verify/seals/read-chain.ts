@@ -1,43 +1,69 @@
-import { parseSealKey, runsPrefix, sealKey, sealsPrefix } from '../../archive/archive-layout';
-import { CronError } from '../../schedule/cron';
-import { firingsOfSchedule } from '../../schedule/firings';
+import { parseSealKey, runsPrefix, sealKey, sealStatesPrefix, sealsPrefix } from '../../archive/archive-layout';
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
-import { dueIn } from '../due-runs';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import type { Period } from '../run-keys';
-import type { Seal } from './seal';
 import { type ChainOptions, type RightSeal, SealChain, type SignedFile } from './seal-chain';
-import { listSeals, readSealFile } from './seal-file';
+import { listSeals, parsePublicKey, readSealFile } from './seal-file';
+import { takeState } from './take-state';
 
 /** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
 export const earlierRuns = `${runsPrefix}*`;
 
-/** Seals read at once: each may take 64 MB. */
-const concurrency = 4;
+/** Seals read at once. */
+const concurrency = 16;
 
 /**
- * Reads every seal, and finds what is not right and what breaks the chain.
+ * Reads every seal, and finds what is not right and what breaks the chain. Of the states it reads the newest.
  * @throws ArchiveReadError if the archive, or one seal for a passing reason, cannot be read
  */
 export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
   const chain = new SealChain(options, find);
-  const numbers = await listSeals(reader, find);
+  const { numbers, states } = await listSeals(reader, find);
   for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
     chain.add(file);
   await findReplaced(reader, find);
   findUnknownKeys(chain, options.publicKeys !== undefined, find);
   followHead(chain, find);
+  await takeState(reader, chain, states, find);
   // Whether seals were there before the first, only those seals can say.
-  const first = chain.newest.open.find(({ key }) => key === earlierRuns);
+  const first = chain.state.open.find(({ key }) => key === earlierRuns);
   if (first !== undefined && chain.all[0] === chain.seals[0]) find('seal-broken', first.key, first.problem);
   return chain;
 }
 
+/**
+ * Reads the newest right seal and its state, and of the other seals only those with a higher number: whether all of them are
+ * one chain is for `verify` to say.
+ * @throws ArchiveReadError
+ */
+export async function readHead(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
+  const { numbers, states } = await listSeals(reader, find);
+  const publicKeys = options.publicKeys ?? (await firstKey(reader, numbers));
+  const chain = new SealChain({ ...options, publicKeys }, find);
+  for (const number of numbers.toReversed()) {
+    chain.add(await readSealFile(reader, number));
+    if (chain.head !== undefined) break;
+  }
+  chain.seals = chain.all;
+  await takeState(reader, chain, states, find);
+  return chain;
+}
+
+/** The key that signed the first file that has a signature. */
+async function firstKey(reader: ArchiveReader, numbers: readonly number[]): Promise<ChainOptions['publicKeys']> {
+  for (const number of numbers) {
+    const key = parsePublicKey((await readSealFile(reader, number)).signed?.publicKey ?? '');
+    if (key !== undefined) return [key];
+  }
+  return undefined;
+}
+
 async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
   try {
+    // Of the states only the newest is needed, and its hash is in a seal.
     for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
-      find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
+      if (!key.startsWith(sealStatesPrefix))
+        find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
   } catch (error) {
     if (!(error instanceof VersionsDeniedError)) throw error;
     const problem = `not checked whether seals were deleted or overwritten; it takes s3:ListBucketVersions. ${error.message}`;
@@ -109,39 +135,5 @@ function findRows<File extends { readonly number: number }>(
   for (const { name, first, last } of rows) {
     const which = first === last ? `${what} is` : `${what} and those up to number ${last} are`;
     if (name !== undefined) find('seal-broken', sealKey(first), `${which} ${problem}`);
-  }
-}
-
-/** A seal, or the audit that is about to make one. */
-type PlannedSeal = Pick<Seal, 'seal' | 'listedFrom'> & { readonly plan: Pick<Seal['plan'], 'auditSchedule'> };
-
-/**
- * Finds firings of the audit that no seal of the chain is of: the audit failed, or its seal was removed. While the plan
- * changed, only what both plans have was due for sure.
- * @param seals of a chain, in order
- * @param settled only what was due up to this time is judged: an audit may be under way
- */
-export function findAbsentSeals(
-  find: Find,
-  seals: readonly PlannedSeal[],
-  { from = new Date(0), to }: Period,
-  settled: Date,
-): void {
-  const until = to === undefined || to > settled ? settled : to;
-  const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
-  try {
-    const absent = seals.flatMap(({ listedFrom, plan }, at) => {
-      const next = seals[at + 1] ?? { plan, listedFrom: until };
-      const schedules = [plan, next.plan].map((one) => firingsOfSchedule(one.auditSchedule));
-      const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
-      const end = new Date(Math.min(until.getTime(), new Date(next.listedFrom).getTime()));
-      return dueIn(schedules, { from: began, to: end }, times).times;
-    });
-    const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
-    const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
-    if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
-  } catch (error) {
-    if (!(error instanceof CronError)) throw error;
-    find('unreadable', `${sealsPrefix}*`, error.message);
   }
 }

@@ -1,28 +1,22 @@
 import type { KeyObject } from 'node:crypto';
 import { sealKey } from '../../archive/archive-layout';
 import type { Find } from '../finding';
-import { openDamage } from './open-damage';
-import { mostPassedOver, type PassedOver, type Seal } from './seal';
+import { type Hashed, mostNamed, type PassedOver, type Seal } from './seal';
 import { parseSeal, type SealFile, type SignedLine, spkiOf } from './seal-file';
+import { emptyState, type SealState } from './seal-state';
 
-/** A right seal, with counts in place of the lists that grow with the fleet. */
-export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open' | 'logs'> {
+/** A seal that is right by itself. */
+export interface RightSeal extends Seal {
   readonly key: string;
   /** Of its line. */
   readonly sha256: string;
-  readonly records: number;
-  readonly objects: number;
-  readonly failing: number;
-  /** Damage that is open, that is acknowledged, and what could not be read. */
-  readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
   /** Whether it is in the chain: the hashes of later seals lead to it from the head. */
   isChained: boolean;
 }
 
 /** What a seal says of one run record or object. */
-export interface Sealed {
+export interface Sealed extends Hashed {
   readonly by: RightSeal;
-  readonly sha256: string;
   /** Whether the archive was seen to have it. */
   isThere: boolean;
 }
@@ -60,8 +54,10 @@ export class SealChain {
   readonly passedOver = new Map<number, PassedOver>();
   /** All files with a signature, in the order of their numbers. */
   readonly signed: SignedFile[] = [];
-  /** What the head says, and grows with the fleet. */
-  newest: Pick<Seal, 'failing' | 'open' | 'logs'> = { failing: [], open: [] };
+  /** What the next audit goes on from: the newest state in the chain that is right. */
+  state: SealState = emptyState;
+  /** The seal that this state is of; undefined: no state is right, or there is no seal. */
+  stateOf: RightSeal | undefined;
   readonly #find: Find;
   /** SPKI in base64; undefined: nothing signed was seen yet, and whichever key signed the first must have signed all. */
   #trusted: ReadonlySet<string> | undefined;
@@ -91,7 +87,7 @@ export class SealChain {
     const first = (this.head?.number ?? 0) + 1;
     for (let one = this.passedOver.get(first); one !== undefined; one = this.passedOver.get(first + behind.length))
       behind.push(one);
-    const passedOver = behind.slice(0, mostPassedOver);
+    const passedOver = behind.slice(0, mostNamed);
     return { number: first + behind.length, passedOver, passedOverMore: behind.length - passedOver.length };
   }
 
@@ -124,27 +120,19 @@ export class SealChain {
   }
 
   #take(seal: Seal, sha256: string): void {
-    const { count: damage, acknowledged, unreadable } = openDamage(seal);
-    const counts = {
-      records: seal.records.length,
-      objects: seal.objects.length,
-      failing: seal.failing.length,
-      open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
-    };
-    const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256, isChained: false };
+    const right: RightSeal = { ...seal, key: sealKey(seal.number), sha256, isChained: false };
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
     this.all.push(right);
-    const { failing, open, logs } = seal;
-    this.newest = { failing, open, logs };
   }
 
   #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
-    for (const { key, sha256 } of hashed) {
-      const before = kept.get(key);
-      if (before === undefined) kept.set(key, { by, sha256, isThere: false });
-      else if (before.sha256 !== sha256)
-        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${key}`);
+    for (const one of hashed) {
+      const before = kept.get(one.key);
+      // The seal's own object: a second one for each run record would take as much memory again.
+      if (before === undefined) kept.set(one.key, Object.assign(one, { by, isThere: false }));
+      else if (before.sha256 !== one.sha256)
+        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${one.key}`);
     }
   }
 }

@@ -5,8 +5,9 @@ import type { Excusable, Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
 import { acknowledgedBy, nameOf } from './open-damage';
-import type { OpenFinding, Seal } from './seal';
+import type { Seal } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
+import type { OpenFinding } from './seal-state';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;
@@ -50,7 +51,7 @@ export class SealedArchive {
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
-    this.#open = new Map(chain.newest.open.map((one) => [nameOf(one), one]));
+    this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
   }
 
   /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */
@@ -156,11 +157,9 @@ export class SealedArchive {
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
-    // An audit could not read it: so no seal has it.
-    if (['unreadable', 'damaged'].some((kind) => this.#open.has(nameOf({ kind, key })))) return false;
-    const { records } = head.cursor;
-    // What that audit had no time for, the next one seals.
-    if (records !== null && key > records) return false;
+    // What that audit could not read or had no time for, a later one seals.
+    const { behind, keys } = head.unread;
+    if (keys.includes(key) || (behind !== null && key > behind)) return false;
     // In a copy of the archive everything is as young as the copy; the record's own clock may be wrong.
     const written = Math.min(writtenAt.getTime(), Date.parse(finishedAt) + clockSlackMs);
     return written < Date.parse(head.listedFrom) - sealedWithinMs;
@@ -169,7 +168,7 @@ export class SealedArchive {
   /** Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal. */
   #earliest(run: Date, by: RightSeal): Date {
     const before = this.#believed.findLast(({ number }) => number < by.number);
-    if (before === undefined || before.cursor.records !== null) return run;
+    if (before === undefined || before.unread.behind !== null) return run;
     const listed = Date.parse(before.listedFrom) - clockSlackMs;
     return listed > run.getTime() ? new Date(listed) : run;
   }

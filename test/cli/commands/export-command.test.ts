@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
-import { configurationKey, sealKey } from '../../../lambda/archive/archive-layout';
+import { configurationKey, sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
 import { everyFourHours, healthy, runAt } from '../operator-archive';
@@ -85,6 +85,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
         ...['CHECK.md', 'part.json', 'seals-public-key.pem', configuration],
         ...runs.flatMap((at) => [manifest(at), keyOf('log', healthy, runAt(at)), recordOf(at)]),
         ...Array.from({ length: 9 }, (_, at) => sealKey(at + 1)),
+        sealStateKey((await seals.read(9)).state),
       ].sort(),
     );
     expect(await readFile(join(part, 'seals-public-key.pem'), 'utf8')).toBe(seals.publicKey);
@@ -184,7 +185,8 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
 
     it('finds nothing wrong in what nobody has changed, with the tools of every Linux', async () => {
       const chain = Array.from({ length: 8 }, (_, at) => `${sealKey(at + 1)}: OK\n`).join('');
-      expect(await check(part, 'The signatures')).toEqual({ out: 'Verified OK\n'.repeat(9), err: '' });
+      const right = Array.from({ length: 9 }, (_, at) => `${sealKey(at + 1)} is number ${at + 1}: Verified OK\n`);
+      expect(await check(part, 'The signatures')).toEqual({ out: right.join(''), err: '' });
       expect(await check(part, 'The chain')).toEqual({ out: chain, err: '' });
       for (const name of silent) expect([name, await check(part, name)]).toEqual([name, { out: '', err: '' }]);
       expect((await check(whole, 'What is not sealed')).out).toBe(

@@ -89,7 +89,7 @@ describe('the chain of seals', () => {
     const open = keys.map((key) => ({ kind: 'missing', key, problem: 'it is not there', since }));
     const reasons = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
     const told = async (at: number, acknowledged: Seal['plan']['acknowledged']) => {
-      await seals.seal({ at: day(at, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
+      await seals.seal({ at: day(at, 3), state: { open }, changes: { plan: { ...sealedPlan, acknowledged } } });
       const [listed, runs, verified] = [await collector('seals'), await collector('runs'), await verify()];
       const lines = [listed.out.split('\n').at(-2), runs.out.split('\n')[0], verified.out.split('\n').at(-2)];
       return { codes: [listed.code, runs.code, verified.code], lines, listed: listed.out, verified: verified.out };

@@ -3,10 +3,11 @@ import { parseSealKey, sealKey } from '../../../lambda/archive/archive-layout';
 import type { Finding } from '../../../lambda/verify/finding';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
+import { emptyState } from '../../../lambda/verify/seals/seal-state';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import { forgeRun, ofRun, remove } from './attack-tools';
 import { TestKey } from './invoke-audit';
-import { damageIn, look, plant, SealedWorld, signed } from './sealed-world';
+import { damageIn, look, plant, putState, SealedWorld, signed } from './sealed-world';
 
 const firstDay = 20;
 const attackersKey = new TestKey();
@@ -60,7 +61,7 @@ export class AttackedStory {
     const { result } = await world.audit(time);
     this.events.push(`audit ${result?.number} of ${date}, killed after ${killedAfter}`);
     if (result?.seal !== time) return [`the audit of ${time} has no seal`];
-    const { findings } = world.seal(result.number);
+    const { findings } = world.state(result.number);
     return this.#unnamed(findings as Finding[], before.records, before.lies, `audit ${time}`);
   }
 
@@ -206,7 +207,9 @@ export class AttackedStory {
     const { sha256, ...seal } = this.world.seal(this.#rightNumbers().at(-1) ?? 1);
     const times = [`2026-11-${this.#day}T23:30:00.000Z`, '2099-01-01T00:00:00.000Z', seal.seal] as const;
     const late = pick(random, times);
-    const cursor = { records: null, verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late };
+    const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late };
+    const failing = [{ cluster: 'x', since: late, runs: 1, last: late, lastArchived: null }];
+    const lie = { ...emptyState, failing, ...(random() < 0.7 && { cursor }) };
     return {
       ...seal,
       number,
@@ -220,13 +223,12 @@ export class AttackedStory {
       plan: { ...seal.plan, retentionDays: 1 },
       due: { runs: 0, absent: [pick(random, times)] },
       found: { damaged: 7 },
-      failing: [{ cluster: 'x', since: late, runs: 1, last: late, lastArchived: null }],
-      ...(random() < 0.7 && { cursor }),
+      state: putState(this.world.bucket, lie, this.#now()),
     };
   }
 
   #rightNumbers(): number[] {
-    const keys = this.world.bucket.keys('seals/').filter((key) => !this.#done.lies.has(key));
+    const keys = this.world.bucket.keys('seals/0').filter((key) => !this.#done.lies.has(key));
     return keys.flatMap((key) => parseSealKey(key) ?? []).sort((a, b) => a - b);
   }
 

@@ -64,7 +64,7 @@ describe('an attack on a sealed archive', () => {
     const { result, mails } = await world.audit(time);
     // None of them takes the place of the next audit.
     expect(result).toMatchObject({ seal: time, isNew: true });
-    const { findings } = world.seal(result?.number ?? 0);
+    const { findings } = world.state(result?.number ?? 0);
     expect([...found, told(findings as Finding[])]).toEqual(table.get(name));
     const isDamage = damageIn(findings).length > 0;
     // A seal of the same day without damage would make it the second mail of that day.
@@ -82,7 +82,8 @@ it.each<[string, (world: SealedWorld) => unknown, string]>([
   const objects = archivedIn(world.bucket, recordKey);
   await does(world);
   const { result, mails } = await world.audit('2026-11-23T23:30:00.000Z');
-  const { found, findings } = world.seal(result?.number ?? 0);
+  const number = result?.number ?? 0;
+  const [{ found }, { findings }] = [world.seal(number), world.state(number)];
   const unvouched = findings.filter(({ kind }) => kind === 'unvouched');
   expect([objects.length, found.unvouched]).toEqual([objects.length, objects.length]);
   expect(objects.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { configurationKey, runRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
+import { configurationKey, runRecordKey, sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { countOutcomes } from '../../../lambda/run/run-record';
 import type { Seal } from '../../../lambda/verify/seals/seal';
@@ -19,7 +19,7 @@ import {
   rewriteChain,
 } from './attack-tools';
 import { TestKey } from './invoke-audit';
-import { collection, plant, rewriteSeal, SealedWorld, signed } from './sealed-world';
+import { collection, plant, putState, rewriteSeal, SealedWorld, signed } from './sealed-world';
 
 export const run = '20261121T060000.000Z';
 export const recordKey = `runs/date=2026-11-21/${run}.attempt-1.jsonl`;
@@ -149,13 +149,14 @@ export const attacks: Readonly<Record<string, Attack>> = {
     },
     next: 25,
   },
-  'a seal planted with a cursor by which all is read, and a new object damaged': {
+  'a seal planted with a state by which all is read, and a new object damaged': {
     does: async (world) => {
       await world.collect('2026-11-23T06:00:00.000Z');
       world.bucket.corrupt(ofRun(world.bucket, '20261123T060000.000Z')[0] ?? '', (body) => body.subarray(1));
       const late = '2099-01-01T00:00:00.000Z';
-      const cursor = { records: null, verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late };
-      plant(world.bucket, 4, await signed(behind(world, 3, { cursor, listedFrom: late }), attackersKey), attackedAt);
+      const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late };
+      const state = putState(world.bucket, { ...world.state(3), cursor }, attackedAt);
+      plant(world.bucket, 4, await signed(behind(world, 3, { state, listedFrom: late }), attackersKey), attackedAt);
     },
     unsealed: ['damaged'],
   },
@@ -174,7 +175,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       plant(world.bucket, 4, await signed(behind(world, 3, { archive: 'another' }), world.key), attackedAt),
   },
   'a seal changed': {
-    does: (world) => rewriteSeal(world.bucket, { ...world.seal(2), findings: [], collectorVersion: '1.0.1' }),
+    does: (world) => rewriteSeal(world.bucket, { ...world.seal(2), collectorVersion: '1.0.1' }),
   },
   'two seals exchanged': {
     does: ({ bucket }) => exchange(bucket, sealKey(2), sealKey(3)),
@@ -210,6 +211,18 @@ export const attacks: Readonly<Record<string, Attack>> = {
       await world.audit('2026-11-23T23:30:00.000Z');
     },
     next: 24,
+  },
+  'the state of the newest seal deleted': {
+    does: (world) => remove(world.bucket, [sealStateKey(world.seal(3).state)]),
+  },
+  'the state of the newest seal replaced': {
+    does: (world) => {
+      const body = Buffer.from(JSON.stringify({ ...world.state(3), open: [] }).replace('"open"', '"open" '));
+      world.bucket.rewrite(sealStateKey(world.seal(3).state), { body });
+    },
+  },
+  'all states of seals deleted': {
+    does: ({ bucket }) => remove(bucket, bucket.keys('seals/states/')),
   },
   'all seals removed': {
     does: ({ bucket }) => remove(bucket, bucket.keys('seals/')),

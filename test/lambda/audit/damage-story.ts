@@ -59,7 +59,8 @@ export class DamageStory {
 
   async #compare(): Promise<string[]> {
     const { bucket } = this.#world;
-    const last = this.#world.seal(bucket.keys('seals/0').length);
+    const head = bucket.keys('seals/0').length;
+    const last = { ...this.#world.seal(head), ...this.#world.state(head) };
     const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired).map(nameOf);
     const isKnown = new Set(this.#acknowledged.map(nameOf));
     const { findings, acknowledged } = openDamage(last);

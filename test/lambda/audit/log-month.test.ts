@@ -1,6 +1,6 @@
 import { LogSeams } from '../../../lambda/audit/log-seams';
 import { toldOfLogs } from '../../../lambda/audit/told-of-logs';
-import type { SealedLogs } from '../../../lambda/verify/seals/seal';
+import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
 const days = 30;
@@ -37,7 +37,7 @@ async function mailsOfMonth(): Promise<Map<number, string>> {
   const archive = new ArchivedLogs();
   const written = new Map<string, number>();
   const mails = new Map<number, string>();
-  let sealed: SealedLogs | undefined;
+  let sealed: LogsState = emptyState.logs;
   for (let day = 0; day < days; day += 1) {
     // Only the last log of each is read again: the lifecycle may remove the others.
     for (const key of archive.bucket.keys('logs/')) if (!key.includes('T230000')) archive.bucket.objects.delete(key);

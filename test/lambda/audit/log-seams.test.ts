@@ -1,6 +1,6 @@
 import { LogSeams } from '../../../lambda/audit/log-seams';
 import { toldOfLogs } from '../../../lambda/audit/told-of-logs';
-import type { SealedLogs } from '../../../lambda/verify/seals/seal';
+import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
 const hourMs = 3_600_000;
@@ -11,14 +11,14 @@ const lines = (from: number, to: number) =>
 /** Audits the logs of cluster `c`, one an hour, that come up to an hour. */
 class Audits {
   readonly archive = new ArchivedLogs();
-  sealed: SealedLogs | undefined;
+  sealed: LogsState = emptyState.logs;
   #hour = 0;
 
   /** @param texts undefined: a record without a text; null: the run archived none */
   async audit(
     texts: readonly (string | undefined | null)[],
-    { clusters = 20, isTold = true, cluster = 'c' } = {},
-  ): Promise<SealedLogs> {
+    { clusters = 20, isMailed = true, cluster = 'c' } = {},
+  ): Promise<LogsState> {
     const seams = new LogSeams(this.archive.bucket, this.sealed, clusters);
     for (const text of texts) {
       const run = at(this.#hour);
@@ -26,7 +26,7 @@ class Audits {
       if (text === null) continue;
       expect((await seams.check(this.archive.put(cluster, run, text))).problem).toBeUndefined();
     }
-    this.sealed = seams.news.result([cluster], isTold);
+    this.sealed = seams.news.result([cluster], isMailed);
     return this.sealed;
   }
 
@@ -91,7 +91,7 @@ describe('the seams that an audit judges', () => {
   it('leave out a log of an older run that was completed late', async () => {
     await audits.audit([lines(0, 10), lines(5, 15)]);
     const late = audits.archive.put('c', new Date(at(0).getTime() + hourMs / 2), lines(300, 310));
-    const seams = new LogSeams(audits.archive.bucket, undefined, 1);
+    const seams = new LogSeams(audits.archive.bucket, emptyState.logs, 1);
     await seams.check(audits.archive.put('c', at(2), lines(8, 18)));
     await seams.check(late);
     expect(seams.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
@@ -99,7 +99,7 @@ describe('the seams that an audit judges', () => {
 
   it('of a log that a run record names twice are judged once', async () => {
     const archive = new ArchivedLogs();
-    const seams = new LogSeams(archive.bucket, undefined, 1);
+    const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
     await seams.check(archive.put('c', at(0), lines(0, 10)));
     const twice = archive.put('c', at(1), lines(5, 15));
     const checked = await Promise.all([seams.check(twice), seams.check(twice)]);
@@ -109,7 +109,7 @@ describe('the seams that an audit judges', () => {
 
   it('of a damaged log say nothing, and the next is compared with the one before it', async () => {
     const { archive } = audits;
-    const seams = new LogSeams(archive.bucket, undefined, 1);
+    const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
     await seams.check(archive.put('c', at(0), lines(0, 10)));
     const damaged = archive.put('c', at(1), lines(400, 410));
     archive.bucket.corrupt(damaged.key, (body) => body.subarray(0, body.length - 9));
@@ -123,11 +123,11 @@ describe('the seams that an audit judges', () => {
     const first = archive.put('c', at(0), lines(0, 10));
     const bad = archive.put('c', at(1), lines(5, 15));
     archive.bucket.rewrite(bad.key, { contentType: 'text/html' });
-    const seams = new LogSeams(archive.bucket, undefined, 1);
+    const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
     await seams.check(first);
     expect((await seams.check(bad)).problem?.kind).toBe('contradiction');
     expect(seams.news.result(['c'], true).seams).toMatchObject({ unknown: 1, continues: 0 });
-    const next = new LogSeams(archive.bucket, undefined, 1);
+    const next = new LogSeams(archive.bucket, emptyState.logs, 1);
     await next.check(archive.put('c', at(2), lines(10, 20)));
     expect(next.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
@@ -144,7 +144,7 @@ describe('what people are told of logs', () => {
     const same = (hours: number) => Array<string>(hours).fill(lines(0, 10));
     await audits.audit(same(20));
     expect(audits.told()).toBe('');
-    await audits.audit(same(12), { isTold: false });
+    await audits.audit(same(12), { isMailed: false });
     const words = (hours: number) => `1 log has not changed for ${hours} hours, such as c;\n  is its fetcher alive?`;
     expect(audits.told()).toBe(words(31));
     // That seal had no mail: the next one tells it.
@@ -157,7 +157,7 @@ describe('what people are told of logs', () => {
   });
 
   it('is a gap once, also if the seal that found it had no mail', async () => {
-    await audits.audit([lines(0, 50), lines(60, 110)], { isTold: false });
+    await audits.audit([lines(0, 50), lines(60, 110)], { isMailed: false });
     await audits.audit([lines(100, 150)]);
     expect(audits.told()).toContain('such as c (2026-11-20 00:00Z to 2026-11-20 01:00Z)');
     await audits.audit([lines(120, 170)]);

@@ -1,8 +1,9 @@
-import { auditMail, type ToldSeal } from '../../../lambda/audit/mail';
+import { auditMail, type MailedSeal } from '../../../lambda/audit/mail';
 import { groupReasons } from '../../../lambda/run/group-reasons';
+import { emptyState } from '../../../lambda/verify/seals/seal-state';
 import { plan } from './sealed-world';
 
-const quiet: ToldSeal = {
+const quiet: MailedSeal = {
   version: 1,
   number: 42,
   archive: 'archive-of-the-fleet',
@@ -14,12 +15,12 @@ const quiet: ToldSeal = {
   plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
   configurations: [],
   due: { runs: 24, absent: [] },
-  verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0 },
+  verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0, all: null },
   found: {},
   findings: [],
   open: [],
   openMore: 0,
-  news: {
+  summary: {
     complete: 24,
     incomplete: 0,
     lastRun: '2026-11-21T05:00:00.000Z',
@@ -30,9 +31,15 @@ const quiet: ToldSeal = {
     doubts: { count: 0, first: [] },
     repaired: { count: 0, first: [] },
     reasons: [],
+    flapping: { count: 0, first: [] },
   },
   failing: [],
-  cursor: { records: null, verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
+  logs: emptyState.logs,
+  records: [],
+  objects: [],
+  unread: { behind: null, keys: [] },
+  state: 'c'.repeat(64),
+  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
   sha256: 'b'.repeat(64),
@@ -43,11 +50,11 @@ const open = (kind: string, key: string, since: string) => ({ kind, key, problem
 const uids = (count: number) =>
   Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
 
-type Changes = Partial<Omit<ToldSeal, 'news'>> & { readonly news?: Partial<ToldSeal['news']> };
+type Changes = Partial<Omit<MailedSeal, 'summary'>> & { readonly summary?: Partial<MailedSeal['summary']> };
 
 /** The mail of a quiet seal with changes. */
-const mailOf = ({ news, ...more }: Changes = {}) =>
-  auditMail({ ...quiet, ...more, news: { ...quiet.news, ...news } }, plan);
+const mailOf = ({ summary, ...more }: Changes = {}) =>
+  auditMail({ ...quiet, ...more, summary: { ...quiet.summary, ...summary } }, plan);
 
 /** Clusters that fail, each with its reason. */
 const failing = (clusters: readonly (readonly [cluster: string, error: string])[]) => ({
@@ -71,7 +78,7 @@ describe('the mail of an audit', () => {
 
   it('takes twenty lines for 300 of 1,000 clusters that fail for one reason', () => {
     const { reasons, ...failed } = failing(uids(300).map((uid) => [uid, `503 Service Unavailable (request ${uid})`]));
-    const { subject, text } = mailOf({ ...failed, news: { complete: 0, incomplete: 24, reasons } });
+    const { subject, text } = mailOf({ ...failed, summary: { complete: 0, incomplete: 24, reasons } });
     expect(subject).toMatch(/^Audit: 300 clusters failing, 0 of 24 runs complete, nothing is damaged/);
     expect(text).toMatch(/^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged\.\n/);
     expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20 06:00Z, 24 runs');
@@ -80,10 +87,10 @@ describe('the mail of an audit', () => {
   });
 
   it('says in the subject that lines may be lost and logs are frozen, as long as that is news', () => {
-    const of = (hours: string, isTold: boolean) => ({
+    const of = (hours: string, isMailed: boolean) => ({
       since: quiet.seal,
       last: `2026-11-2${hours}:00:00.000Z`,
-      isTold,
+      isMailed,
     });
     const logs = {
       seams: { unchanged: 0, continues: 0, older: 0, gap: 2, unknown: 0 },
@@ -96,7 +103,7 @@ describe('the mail of an audit', () => {
         { cluster: 'e', ...of('1T05', false) },
       ],
       onlyGaps: [],
-      isTold: true,
+      isMailed: true,
     };
     expect(mailOf({ logs }).subject).toMatch(
       /^Audit: 24 of 24 runs complete, lines of 2 clusters may be lost, 1 frozen log, nothing is damaged \(/,
@@ -132,7 +139,7 @@ describe('the mail of an audit', () => {
   it.each<[string, Changes, RegExp, string]>([
     [
       'how many runs were due and left no record, before what is well',
-      { due: { runs: 24, absent }, news: { complete: 1 } },
+      { due: { runs: 24, absent }, summary: { complete: 1 } },
       /^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/,
       'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged.\n',
     ],
@@ -144,7 +151,7 @@ describe('the mail of an audit', () => {
     ],
     [
       'that there was no run',
-      { due: { runs: 0, absent: [] }, news: { complete: 0 } },
+      { due: { runs: 0, absent: [] }, summary: { complete: 0 } },
       /no new run/,
       'Runs: none since the seal before.\n',
     ],
@@ -174,7 +181,7 @@ describe('the mail of an audit', () => {
     ],
     [
       'what was repaired',
-      { news: { repaired: { count: 12, first: uids(12) } } },
+      { summary: { repaired: { count: 12, first: uids(12) } } },
       /^Audit: nothing is damaged/,
       `Repaired: 12\n  ${uids(10).join('\n  ')}\n  and 2 more\n`,
     ],
@@ -186,19 +193,19 @@ describe('the mail of an audit', () => {
     ],
     [
       'how many doubts there are, and the first',
-      { news: { doubts: { count: 7, first: doubts } } },
+      { summary: { doubts: { count: 7, first: doubts } } },
       /^Audit: nothing is damaged/,
       `Archived with a doubt: 7\n  ${doubts.join('\n  ')}\n  and 5 more\n`,
     ],
     [
       'which manifests changed, and the command that shows one',
-      { news: { changed: { count: 60, clusters: uids(50) } } },
+      { summary: { changed: { count: 60, clusters: uids(50) } } },
       /^Audit: nothing is damaged/,
       `  and 10 more\n  Show one: npm run collector -- diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
     ],
     [
       'what there was no time for',
-      { verified: { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 } },
+      { verified: { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2, all: null } },
       /^Audit: nothing is damaged as far as it was read/,
       'No time for 70 objects and 2 run records (read 30 %).',
     ],
@@ -215,7 +222,7 @@ describe('the mail of an audit', () => {
       ...failed,
       archive: 'x'.repeat(63),
       open: [{ kind: 'damaged', key: evil, problem: evil, since: quiet.seal }],
-      news: {
+      summary: {
         repaired: { count: 1, first: [evil] },
         reasons,
         changed: { count: 1, clusters: [evil] },

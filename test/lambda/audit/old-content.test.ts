@@ -42,7 +42,7 @@ describe('what a seal says', () => {
       });
     else replaceObject(world.bucket, key);
     expect((await world.audit(late, reading)).result?.found).toMatchObject({ forged: 1 });
-    expect(world.seal(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
+    expect(world.state(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { Findings } from '../../../lambda/audit/findings';
-import type { Seal } from '../../../lambda/verify/seals/seal';
+import { emptyState, type SealState } from '../../../lambda/verify/seals/seal-state';
 import type { MemoryObject } from '../verify/history/memory-bucket';
 import { forgeRun, replaceObject } from './attack-tools';
 import type { Audited, AuditOptions } from './invoke-audit';
-import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
+import { damageIn, look, plan, SealedWorld } from './sealed-world';
 
 let world: SealedWorld;
 
@@ -54,7 +54,7 @@ describe('damage', () => {
     const fourth = await world.audit(at(13), reading);
     expect(subjectOf(fourth)).toContain('nothing is damaged');
     expect(textOf(fourth)).toContain(`Repaired: 1\n  damaged ${log}\n`);
-    expect([fourth.result?.damage, world.seal(4).open]).toEqual([0, []]);
+    expect([fourth.result?.damage, world.state(4).open]).toEqual([0, []]);
 
     const record = keyOf('runs/', 11);
     const soundRecord = stored(record);
@@ -75,7 +75,7 @@ describe('damage', () => {
     world.bucket.rewrite(record, { body: Buffer.from(String(soundRecord.body).replace('"i"', '"j"')) });
     const seventh = await world.audit(at(16), knowing);
     expect(subjectOf(seventh)).toContain('DAMAGE open since 2026-11-16: 2, new: 2,');
-    expect(new Set(world.seal(7).open.map(({ kind }) => kind))).toEqual(new Set(['damaged', 'forged']));
+    expect(new Set(world.state(7).open.map(({ kind }) => kind))).toEqual(new Set(['damaged', 'forged']));
     expect(textOf(seventh)).not.toContain('Repaired');
 
     world.bucket.objects.set(record, soundRecord);
@@ -103,7 +103,7 @@ describe('damage', () => {
     await world.audit(at(10));
     world.bucket.refused.add(keyOf('runs/', 10));
     const { result } = await world.audit(at(11));
-    expect([result?.damage, world.seal(2).open]).toEqual([
+    expect([result?.damage, world.state(2).open]).toEqual([
       1,
       [expect.objectContaining({ kind: 'missing', key: log }), expect.objectContaining({ kind: 'unreadable' })],
     ]);
@@ -127,17 +127,17 @@ describe('damage', () => {
     await world.audit(at(10));
     world.bucket.objects.delete(second);
     await world.audit(at(11));
-    expect(world.seal(2).open).toContainEqual(expect.objectContaining({ kind, key: log, since: at(10) }));
+    expect(world.state(2).open).toContainEqual(expect.objectContaining({ kind, key: log, since: at(10) }));
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {
     await world.audit(at(10));
     const broken = { kind: 'contradiction', key: keyOf('runs/', 10), problem: 'x', since: at(10) };
-    await rewriteSeal(world.bucket, { ...world.seal(1), open: [broken] }, world.key);
+    await world.changeState(1, { open: [broken] });
     const [configuration = ''] = world.bucket.keys('configurations/');
     world.bucket.refused.add(configuration);
     await world.audit(at(11));
-    expect(world.seal(2).open).toContainEqual(broken);
+    expect(world.state(2).open).toContainEqual(broken);
     world.bucket.refused.clear();
     expect((await world.audit(at(12))).result?.damage).toBe(0);
   });
@@ -153,7 +153,7 @@ describe('damage', () => {
     expect(textOf(forged)).not.toContain('Repaired');
     world.bucket.objects.set(record, soundRecord);
     await world.audit(at(12));
-    expect(world.seal(3).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+    expect(world.state(3).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
   });
 
   it('that an audit had no time to look at stays open', async () => {
@@ -179,7 +179,7 @@ describe('damage', () => {
     ])
       world.bucket.objects.delete(key);
     const { result } = await world.audit(at(16), keeping);
-    expect([result?.damage, world.seal(3).open]).toEqual([0, []]);
+    expect([result?.damage, world.state(3).open]).toEqual([0, []]);
   });
 
   it('that is unsealed is not repaired because it is sealed now, but by the seal that had it', async () => {
@@ -221,8 +221,8 @@ describe('more than an audit can check', () => {
     }));
 
   /** An audit after a seal that says something else of what is open. */
-  async function auditAfter(changes: Partial<Seal>, more: Partial<AuditOptions> = {}) {
-    await rewriteSeal(world.bucket, { ...world.seal(1), ...changes }, world.key);
+  async function auditAfter(changes: Partial<SealState>, more: Partial<AuditOptions> = {}) {
+    await world.changeState(1, changes);
     return world.audit(at(11), more);
   }
 
@@ -233,18 +233,18 @@ describe('more than an audit can check', () => {
     await world.audit(at(10));
     expect((await auditAfter({ open: [damaged, ...lost(1500)] })).result?.damage).toBe(502);
     // It was checked, and comes behind those that were not.
-    expect(world.seal(2).open.at(-1)).toMatchObject({ kind: 'damaged', key: log, since: at(10) });
-    expect(world.seal(2).open[0]?.key).toContain('cluster=x00999');
+    expect(world.state(2).open.at(-1)).toMatchObject({ kind: 'damaged', key: log, since: at(10) });
+    expect(world.state(2).open[0]?.key).toContain('cluster=x00999');
     expect((await world.audit(at(12))).result?.damage).toBe(1);
   });
 
   it('and carry is open until all was read again', async () => {
     const reread = { position: { seal: 1, record: 0, outcome: 0 }, since: at(10) };
     await world.audit(at(10));
-    const changes = { openMore: 7, cursor: { ...world.seal(1).cursor, reread } };
+    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, reread } };
     const { requests } = await world.copy().audit(at(11));
     expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
-    expect(world.seal(2).openMore).toBe(7);
+    expect(world.state(2).openMore).toBe(7);
     const { result } = await world.audit(at(12));
     expect([result?.damage, result?.verified.objects]).toEqual([0, 12]);
   });
@@ -254,7 +254,7 @@ describe('more than an audit can check', () => {
     for (let one = 0; one < 1001; one += 1)
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
     await auditAfter({ open: lost(50_000) });
-    const { openMore, cursor } = world.seal(2);
+    const { openMore, cursor } = world.state(2);
     expect([openMore, cursor.reread?.position]).toEqual([1, { seal: 1, record: 0, outcome: 0 }]);
   });
 
@@ -263,12 +263,12 @@ describe('more than an audit can check', () => {
     const open = [{ ...one, kind: 'unreadable' }];
     const findings = new Findings();
     findings.find('unvouched', one.key, 'not vouched for');
-    const settled = findings.settle({ newest: { open, failing: [] }, records: new Map() }, new Map(), at(11));
+    const settled = findings.settle({ state: { ...emptyState, open }, records: new Map() }, new Map(), at(11));
     expect([settled.open, settled.repaired.count]).toEqual([open, 0]);
   });
 
-  it('and carry is counted, and is no more than a seal can hold', () => {
-    const chain = { newest: { open: [], failing: [] }, records: new Map() };
+  it('and carry is counted, and is no more than a state can hold', () => {
+    const chain = { state: emptyState, records: new Map() };
     const findings = new Findings();
     for (const { key } of lost(50_007)) findings.find('missing', key, 'it is not there');
     for (const { key } of lost(7)) findings.find('missing', key, 'again');
@@ -283,12 +283,12 @@ describe('more than an audit can check', () => {
     const [known] = lost(1);
     const again = [{ kind: '', problem: '', since: '', ...known, key: 'runs/x' }];
     findings.find('missing', 'runs/x', 'it is not there');
-    const newest = { open: again, failing: [] };
-    const { repaired } = findings.settle({ ...chain, newest }, new Map(again.map((one) => [one, true])), at(11));
+    const state = { ...emptyState, open: again };
+    const { repaired } = findings.settle({ ...chain, state }, new Map(again.map((one) => [one, true])), at(11));
     expect(repaired.count).toBe(0);
     const long = new Findings();
     for (let count = 0; count < 4000; count += 1) long.find('unrecorded', `runs/${count}${'\u0001'.repeat(900)}`, 'x');
-    const { open, openMore } = long.settle(chain, new Map(), at(10));
-    expect([open.length + openMore, JSON.stringify(open).length < 17 * 2 ** 20]).toEqual([4000, true]);
+    const { open, openMore } = long.settle(chain, new Map(), at(10), 2 ** 20);
+    expect([open.length + openMore, JSON.stringify(open).length < 2 ** 20]).toEqual([4000, true]);
   });
 });

@@ -1,9 +1,10 @@
-import { sealKey } from '../../../lambda/archive/archive-layout';
+import { sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
 import { damageKinds } from '../../../lambda/verify/finding';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { parseSeal, sealFile, sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
+import type { SealState } from '../../../lambda/verify/seals/seal-state';
 import type { OpenedFinding } from '../../../lambda/verify/verdict';
 import { type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
@@ -96,6 +97,18 @@ export class SealedWorld {
     return { ...seal, sha256: sha256Of(line) };
   }
 
+  state(number: number): SealState {
+    const body = this.bucket.objects.get(sealStateKey(this.seal(number).state))?.body;
+    if (body === undefined) throw new Error(`seal ${number} has no state`);
+    return JSON.parse(String(body)) as SealState;
+  }
+
+  /** Makes a seal name another state, as if its audit had come to other results. */
+  async changeState(number: number, changes: Partial<SealState>): Promise<void> {
+    const state = putState(this.bucket, { ...this.state(number), ...changes }, new Date());
+    await rewriteSeal(this.bucket, { ...this.seal(number), state }, this.key);
+  }
+
   /** Nothing in it comes by chance: no answer is lost and no clock is wrong. */
   #calmRandom(): () => number {
     return () => 0.5 + this.#random() / 4;
@@ -125,6 +138,14 @@ export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKe
   const kept = Buffer.concat([line, before.subarray(before.indexOf('\n'))]);
   bucket.rewrite(sealKey(seal.number), { body: key === undefined ? kept : await signed(content, key) });
   return sha256Of(line);
+}
+
+/** Puts a state. @returns its SHA-256, for a seal that names it */
+export function putState(bucket: MemoryBucket, state: SealState, at: Date): string {
+  const content = Buffer.from(JSON.stringify(state));
+  const sha256 = sha256Of(content);
+  bucket.put({ key: sealStateKey(sha256), content, contentType: 'application/json' }, at);
+  return sha256;
 }
 
 /** Puts a file under the key of a seal. */

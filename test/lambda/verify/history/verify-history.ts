@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { runPrefix, stampOf } from '../../../../lambda/archive/archive-layout';
+import { runPrefix, sealStateKey, stampOf } from '../../../../lambda/archive/archive-layout';
 import type { Finding, FindingKind } from '../../../../lambda/verify/finding';
 import type { Period } from '../../../../lambda/verify/run-keys';
 import { type Seal, sealSchema } from '../../../../lambda/verify/seals/seal';
+import { type SealState, stateSchema } from '../../../../lambda/verify/seals/seal-state';
 import { verifyArchive } from '../../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../../local/demo-service/seeded-random';
 import type { Damage } from './damages';
@@ -76,10 +77,13 @@ function lastScheduled(bucket: MemoryBucket): Date {
 }
 
 /** The seals that a bucket has, with their hashes. */
-function sealsOf(bucket: MemoryBucket): (Seal & { readonly sha256: string })[] {
-  return bucket.keys('seals/').map((key) => {
-    const [line = ''] = String(bucket.objects.get(key)?.body).split('\n');
-    return { ...sealSchema.parse(JSON.parse(line)), sha256: createHash('sha256').update(line).digest('hex') };
+function sealsOf(bucket: MemoryBucket): (Pick<Seal, 'seal'> & SealState & { readonly sha256: string })[] {
+  const bodyOf = (key: string) => String(bucket.objects.get(key)?.body);
+  return bucket.keys('seals/0').map((key) => {
+    const [line = ''] = bodyOf(key).split('\n');
+    const { seal, state } = sealSchema.parse(JSON.parse(line));
+    const parsed = stateSchema.parse(JSON.parse(bodyOf(sealStateKey(state))));
+    return { ...parsed, seal, sha256: createHash('sha256').update(line).digest('hex') };
   });
 }
 

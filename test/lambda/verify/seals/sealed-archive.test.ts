@@ -56,18 +56,16 @@ describe('a run record that no seal has', () => {
     expect(await found({ writtenAt, finishedAt: minutesBefore(134) })).toEqual([]);
   });
 
-  it.each(['unreadable', 'damaged'])('is not unsealed as long as it is %s by the newest seal', async (kind) => {
-    const open = [{ kind, key, problem: 'it is so', since: listedFrom.toISOString() }];
-    expect(await found({ writtenAt: minutesBefore(600) }, { open })).toEqual([]);
+  it('is not unsealed if the newest seal says that it could not be read', async () => {
+    const unread = { behind: null, keys: [key] };
+    expect(await found({ writtenAt: minutesBefore(600) }, { unread })).toEqual([]);
   });
 
   it('is left to the next seal if the newest had no time for it', async () => {
-    const cursor = { verified: { seal: 1, record: 0, outcome: 0 }, searchedTo: null };
     const writtenAt = minutesBefore(600);
-    expect(await found({ writtenAt }, { cursor: { ...cursor, records: 'runs/date=2026-11-19/' } })).toEqual([]);
-    expect(await found({ writtenAt }, { cursor: { ...cursor, records: 'runs/date=2026-11-21/' } })).toEqual([
-      'unsealed',
-    ]);
+    const behind = (key: string) => found({ writtenAt }, { unread: { behind: key, keys: [] } });
+    expect(await behind('runs/date=2026-11-19/')).toEqual([]);
+    expect(await behind('runs/date=2026-11-21/')).toEqual(['unsealed']);
   });
 });
 

@@ -1,0 +1,167 @@
+import * as z from 'zod/mini';
+import { sealStateKey } from '../../archive/archive-layout';
+import { count, time } from '../../run/run-record';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../archive-reader';
+import { parseJson, readWhole } from '../read-whole';
+import { sha256Of } from './seal-file';
+
+/**
+ * The state of a seal: what the next audit goes on from, and what a mail of the seal says besides. It is stored before the
+ * seal, which has its hash. Only that of the newest seal is needed.
+ */
+const positive = z.int().check(z.positive());
+
+/** How far reading has come along the sealed run records: everything before this place was read. */
+const positionSchema = z.object({
+  /** Number of a seal. */
+  seal: positive,
+  /** Index in its `records`. */
+  record: count,
+  /** Index in the `outcomes` of that record. */
+  outcome: count,
+});
+
+const failingSchema = z.object({
+  cluster: z.string(),
+  /** The first run since it was archived last. */
+  since: time,
+  /** Runs since then that did not archive all of it. */
+  runs: count,
+  /** The last of these runs. */
+  last: time,
+  /** The last run that archived all of it; null: none that is known. */
+  lastArchived: z.nullable(time),
+});
+
+const openSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  problem: z.string(),
+  /** Time of the audit that found it first. */
+  since: time,
+});
+
+/** The runs with new records, and what changed since the seal before. */
+const summarySchema = z.object({
+  /** How many of these runs are complete. */
+  complete: count,
+  incomplete: count,
+  /** The last run that has a record; null: there is none. */
+  lastRun: z.nullable(time),
+  /** What they archived, uncompressed and stored. */
+  objects: count,
+  bytes: count,
+  storedBytes: count,
+  /** Clusters with another manifest than in the run before: how many, and the first of them. */
+  changed: z.object({ count, clusters: z.array(z.string()) }),
+  /** What was archived with a doubt: how much, and the first of it. */
+  doubts: z.object({ count, first: z.array(z.string()) }),
+  /** What was open in the seal before and is so no more: how much, and the first of it. */
+  repaired: z.object({ count, first: z.array(z.string()) }),
+  /** Why clusters fail, the most frequent reason first. */
+  reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
+  /** Clusters that fail now and then in these runs: how many, and the worst. `runs`: how many of these runs cover it. */
+  flapping: z.object({ count, first: z.array(z.object({ cluster: z.string(), failed: count, runs: count })) }),
+});
+
+/** How the new logs follow those before them of their clusters. */
+const logsSchema = z.object({
+  /** How many logs followed the one before in which way. */
+  seams: z.object({ unchanged: count, continues: count, older: count, gap: count, unknown: count }),
+  /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
+  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time, reachMinutes: z.optional(count) })),
+  gapsMore: count,
+  /** The log of which the greatest part was new: the nearest to a gap. */
+  newShare: z.nullable(z.object({ cluster: z.string(), run: time, percent: count })),
+  /** Logs with nothing new since a run, up to the last run that has one, the longest first. `isMailed`: by an earlier seal. */
+  frozen: z.array(z.object({ cluster: z.string(), since: time, last: time, isMailed: z.boolean() })),
+  /** Clusters whose last logs share nothing with those before, and how many in a row. */
+  onlyGaps: z.array(z.object({ cluster: z.string(), gaps: count, isMailed: z.boolean() })),
+  /** Whether people get a mail of this seal. */
+  isMailed: z.boolean(),
+});
+
+export const stateSchema = z.object({
+  /** The first of what this audit found; the seal counts all of it. */
+  findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
+  /**
+   * What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked
+   * longest ago first. And how much there was no room for: it stays until all of the archive was read again.
+   */
+  open: z.array(openSchema),
+  openMore: count,
+  summary: summarySchema,
+  logs: logsSchema,
+  /** Clusters that the last run did not archive whole; optional ones are left out. */
+  failing: z.array(failingSchema),
+  cursor: z.object({
+    /** Objects of sealed run records before this place were read. */
+    verified: positionSchema,
+    /** Runs up to this time were searched for objects that no run record has; null: none yet. */
+    searchedTo: z.nullable(time),
+    /** The reading of old content again: where it is (null: at its end), and when this pass began. */
+    reread: z.optional(z.object({ position: z.nullable(positionSchema), since: time })),
+  }),
+});
+
+export type SealState = z.infer<typeof stateSchema>;
+export type Position = z.infer<typeof positionSchema>;
+export type Failing = z.infer<typeof failingSchema>;
+export type OpenFinding = z.infer<typeof openSchema>;
+export type LogsState = z.infer<typeof logsSchema>;
+export type Summary = z.infer<typeof summarySchema>;
+
+/** Largest file of a state that is read or written, in bytes. */
+export const largestStateBytes = 64 * 1024 * 1024;
+
+/** Where everything is still to be read. */
+export const start: Position = { seal: 1, record: 0, outcome: 0 };
+
+/** What an archive without a seal goes on from. */
+export const emptyState: SealState = {
+  findings: [],
+  open: [],
+  openMore: 0,
+  summary: {
+    complete: 0,
+    incomplete: 0,
+    lastRun: null,
+    objects: 0,
+    bytes: 0,
+    storedBytes: 0,
+    changed: { count: 0, clusters: [] },
+    doubts: { count: 0, first: [] },
+    repaired: { count: 0, first: [] },
+    reasons: [],
+    flapping: { count: 0, first: [] },
+  },
+  logs: {
+    seams: { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 },
+    gaps: [],
+    gapsMore: 0,
+    newShare: null,
+    frozen: [],
+    onlyGaps: [],
+    isMailed: false,
+  },
+  failing: [],
+  cursor: { verified: start, searchedTo: null },
+};
+
+/**
+ * The state that a seal names, or why it cannot be used.
+ * @throws ArchiveReadError if it can be read another time
+ */
+export async function readState(reader: ArchiveReader, sha256: string): Promise<SealState | string> {
+  try {
+    const found = await readWhole(reader, sealStateKey(sha256), largestStateBytes);
+    if (found === undefined) return 'it is not there';
+    if (sha256Of(found.bytes) !== sha256) return 'its SHA-256 is not the one in the seal';
+    const { success, data, error } = stateSchema.safeParse(parseJson(found.bytes));
+    return success ? data : `it is not a valid state: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`;
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return error.message;
+    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
+    return `it cannot be read: ${error.message}`;
+  }
+}
