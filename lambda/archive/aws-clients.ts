@@ -1,6 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SigningHash } from './signing-hash';
 
 /** Time limits of one request to AWS, in milliseconds; a silent connection must not cost the run its deadline. */
 export const timeLimits = { connectionTimeout: 3_000, socketTimeout: 15_000 } as const;
@@ -24,7 +23,7 @@ export function createS3Client(
   const requestHandler = { ...timeLimits, httpsAgent: agent, httpAgent: agent };
   const warn = (said: unknown) => onWarning(String(said));
   const logger = { trace: silent, debug: silent, info: silent, warn, error: silent };
-  return new S3Client({ ...target, maxAttempts, requestHandler, logger, sha256: SigningHash });
+  return new S3Client({ ...target, maxAttempts, requestHandler, logger });
 }
 
 export function createSecretsManagerClient(): SecretsManagerClient {

@@ -7,7 +7,7 @@ import { type ArchiveObject, checksumText } from './archive-object';
 
 /** A request as the SDK's signer and its connections take it. */
 type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];
-type Signer = Awaited<ReturnType<typeof signerOf>>;
+type Signer = Awaited<ReturnType<ReturnType<typeof sdkInternals>['signer']>>;
 
 /** Where a bucket is, and what signs requests to it. */
 interface Target {
@@ -94,7 +94,7 @@ export class ConditionalPut {
 
   /** Lets the SDK make one request, which is not sent, to learn where the bucket is. */
   async #ask(): Promise<Target> {
-    const { config, middlewareStack } = this.#client;
+    const { resolve, signer } = sdkInternals(this.#client);
     let example: SdkRequest | undefined;
     const requestHandler = {
       handle: async (request: SdkRequest) => {
@@ -109,12 +109,12 @@ export class ConditionalPut {
       ContentLength: 1,
       ChecksumCRC32: 'AAAAAA==',
     });
-    await command.resolveMiddleware(middlewareStack, { ...config, requestHandler } as never, {})(command);
+    await resolve(command, requestHandler);
     if (example === undefined)
       throw new Error('Asking the SDK for the address of the bucket failed: it made no request');
     const kept = ['host', 'user-agent', 'x-amz-user-agent'];
     const headers = Object.fromEntries(Object.entries(example.headers).filter(([name]) => kept.includes(name)));
-    return { example: Object.assign(example, { headers }), signer: await signerOf(this.#client) };
+    return { example: Object.assign(example, { headers }), signer: await signer() };
   }
 }
 
@@ -133,8 +133,18 @@ function headersOf({ content, contentType, contentEncoding, metadata = {} }: Arc
   };
 }
 
-function signerOf({ config }: S3Client) {
-  return (config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>)();
+/**
+ * What this file relies on beyond the SDK's types, as read in @aws-sdk/client-s3 3.1169.0: read it again when the
+ * version in package.json changes.
+ * - A command is resolved with the client's middleware and any request handler, and sends its finished request to that one.
+ * - The client's signer is made without an authentication scheme too, and then signs for the client's own region.
+ */
+function sdkInternals({ config, middlewareStack }: S3Client) {
+  return {
+    resolve: (command: PutObjectCommand, requestHandler: Pick<typeof config.requestHandler, 'handle'>) =>
+      command.resolveMiddleware(middlewareStack, { ...config, requestHandler } as never, {})(command),
+    signer: config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>,
+  };
 }
 
 function refusal(status: number, words: string): S3ServiceException {

@@ -1,6 +1,6 @@
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { encodeKeyPath } from '../../lambda/archive/archive-layout';
-import { SigningHash } from '../../lambda/archive/signing-hash';
 import { type Account, AwsError, type Call, type Principal } from './call';
 
 const authorizationForm =
@@ -32,7 +32,7 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
     service: facts.service,
     region: account.region,
     credentials: principal,
-    sha256: SigningHash,
+    sha256: Sha256,
     // S3 signs the path as it is sent, every other service escapes it once more.
     uriEscapePath: facts.service !== 's3',
     applyChecksum: false,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { SigningHash } from '../../../lambda/archive/signing-hash';
 
 export interface RawCredentials {
   readonly accessKeyId: string;
@@ -51,7 +51,7 @@ export class RawClient {
       service,
       region: this.region,
       credentials: this.credentials,
-      sha256: SigningHash,
+      sha256: Sha256,
       uriEscapePath: service !== 's3',
       applyChecksum: false,
     });
