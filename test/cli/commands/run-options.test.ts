@@ -31,8 +31,10 @@ const json = async (...args: string[]) => JSON.parse((await collector(...args, '
 const runsOf = {
   runs: async (...args: string[]) => [await json('runs', ...args)].flat(),
   list: (...args: string[]) => json('list', '--resource', 'manifest', ...args),
-  report: async (...args: string[]) =>
-    (await json('report', ...args)).runs.map(({ time }: { time: string }) => ({ run: time })),
+  report: async (...args: string[]) => {
+    const { out } = await collector('report', '--out', '-', ...args);
+    return [...out.matchAll(/title="Run (\S+): /g)].map(([, run = '']) => ({ run: new Date(run).toISOString() }));
+  },
   show: async (...args: string[]) => [await json('show', 'alpha', ...args)],
   diff: async (...args: string[]) => [(await json('diff', 'alpha', ...args)).to],
 };

@@ -98,7 +98,7 @@ const commands: [string, ...string[]][] = [
   ['grep', 'at [0-9]+', '--last', '2'],
   ['grep', 'at 9', '--cluster', 'alpha', '--at', '2026-11-20T09:30'],
   ['verify'],
-  ['report', '--json', '--out', '-'],
+  ['report', '--out', '-'],
 ];
 
 describe('an archive in a bucket', () => {
@@ -133,7 +133,7 @@ describe('an archive in a bucket', () => {
   it.each([
     ['runs'],
     ['list'],
-    ['report', '--json', '--out', '-'],
+    ['report', '--out', '-'],
     ['verify'],
   ])('of which one run record may not be read is read nonetheless by %s, whose exit code is 3', async (...args) => {
     process.env.AWS_ACCESS_KEY_ID = 'AKIAPARTLY';
@@ -145,7 +145,7 @@ describe('an archive in a bucket', () => {
   it.each([
     ['runs'],
     ['list'],
-    ['report', '--json', '--out', '-'],
+    ['report', '--out', '-'],
   ])('whose configurations may not be read is read nonetheless by %s, which names them once', async (...args) => {
     process.env.AWS_ACCESS_KEY_ID = 'AKIAOUTCOMES';
     const { code, out, err } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
