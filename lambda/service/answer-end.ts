@@ -28,9 +28,11 @@ export class AnswerEnd {
   #wasComplete = false;
   #isFollowed = false;
 
-  constructor(request: ClientRequest) {
+  /** @param isAlone whether the request has a connection of its own: any other is soon used by the next request */
+  constructor(request: ClientRequest, isAlone: boolean) {
     request.once('response', (response) => {
       this.#response = response;
+      if (!isAlone) response.once('end', () => this.stop());
     });
     request.once('socket', (socket) => {
       this.#socket = socket;

@@ -72,7 +72,7 @@ export class ClusterApi {
     const quote: Quote = (text) => hideKey(text, key);
     const isAlone = request.alone === true || !this.#namingCluster.has(request.resource);
     const asked = this.#send(request, key, isAlone);
-    const end = new AnswerEnd(asked);
+    const end = new AnswerEnd(asked, isAlone);
     let response: IncomingMessage | undefined;
     const cancel = (reason?: Error) => (response ?? asked).destroy(reason);
     watch.signal.addEventListener('abort', () => cancel(watch.signal.reason));
@@ -87,7 +87,7 @@ export class ClusterApi {
       const check = checkFor(request, mediaType, quote);
       const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
       // A body that shows its end needs no silence behind it.
-      const ending = () => end.check(!resources[request.resource].showsItsEnd, quote);
+      const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd, quote);
       const body = await this.#believed(receiving, ending, request, check, asked.reusedSocket);
       const doubt = [body.facts.doubt, end.doubt(quote)].filter((one) => one !== undefined).join('; ');
       return { body: { ...body, facts: { ...body.facts, ...(doubt !== '' && { doubt }) } }, mediaType };

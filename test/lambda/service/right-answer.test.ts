@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { promises } from 'node:dns';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -190,7 +191,7 @@ describe('an answer over a used connection', () => {
   it.each<[string, (before: string) => string, string]>([
     ['of another cluster', (before) => before, 'the log record belongs to another cluster'],
     ['that does not name its cluster', () => '{"spec":{"log":"a line"}}', 'it does not name its cluster'],
-    ['that is wrong', () => 'an error', 'the log record is no acceptable JSON'],
+    ['that is wrong', () => 'an error', 'the log record is not '],
   ])('a log %s does not count', async (_what, wrong, reason) => {
     let isWarm = false;
     await start(({ socket, before = '' }, right) => socket.write(wire(isWarm ? wrong(before) : right)));
@@ -225,6 +226,18 @@ describe('a connection', () => {
     expect(service.connections).toBe(2);
     for (let nth = 0; nth < 40; nth += 1) expect(await get(`c${nth}`)).toBe(manifestOf(`c${nth}`));
     expect(service.connections).toBe(42);
+  });
+
+  it('that brings the next answer while the one before is still compressed brings both', async () => {
+    const log = randomBytes(200_000).toString('hex');
+    await start(({ socket, cluster }) => socket.write(wire(logRecord({ uid: cluster, log }))));
+    const waiting = Array.from({ length: 60 }, (_, nth) => `c${nth}`).values();
+    const work = async () => {
+      for (const cluster of waiting) expect(await get(cluster, 'log')).toBe(logRecord({ uid: cluster, log }));
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    // At first four of their own, then four that are shared.
+    expect(service.connections).toBeLessThanOrEqual(8);
   });
 
   it("is each log's own while logs do not name their cluster", async () => {
