@@ -1,6 +1,7 @@
 import type { ResourceRequest } from '../service/resource-request';
-import type { ClusterSample } from './cluster-sample';
+import type { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
+import type { Task } from './task';
 
 /** How the reason begins with which an attempt ends early because nobody is answered. */
 export const unansweredReasons = {
@@ -42,7 +43,8 @@ interface ProbeRound {
  * any answer or with a server error (5xx); every other answer shows that the service is up.
  */
 export class CircuitBreaker {
-  readonly #sample: ClusterSample;
+  readonly #queue: FairQueue;
+  readonly #nextUnasked: () => Task | undefined;
   readonly #healthChecks: ResourceRequest[];
   readonly #random: () => number;
   /** Clusters that failed since the last answer. */
@@ -55,11 +57,18 @@ export class CircuitBreaker {
   #lasting: string | undefined;
 
   /**
+   * @param nextUnasked a task of the next cluster that nothing was asked for yet: probes ask for these first
    * @param archived what earlier attempts of the run have archived
    * @param random uniform in [0, 1)
    */
-  constructor(sample: ClusterSample, archived: readonly ResourceRequest[], random: () => number) {
-    this.#sample = sample;
+  constructor(
+    queue: FairQueue,
+    nextUnasked: () => Task | undefined,
+    archived: readonly ResourceRequest[],
+    random: () => number,
+  ) {
+    this.#queue = queue;
+    this.#nextUnasked = nextUnasked;
     this.#healthChecks = archived.slice(-mostHealthChecks);
     this.#random = random;
   }
@@ -75,7 +84,7 @@ export class CircuitBreaker {
 
   /** Why an attempt may end early, in words; undefined: the service may still answer. */
   get outage(): string | undefined {
-    if (this.#failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
+    if (this.#failedRounds < roundsToEnd || this.#nextUnasked() !== undefined) return undefined;
     if (this.#lasting !== undefined) return `${unansweredReasons.unreachable}: ${this.#lasting}`;
     const { size } = this.#failing;
     const clusters = size === 1 ? 'the only cluster left' : `${size} different clusters in a row`;
@@ -145,7 +154,7 @@ export class CircuitBreaker {
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
     // A health check is all that the first round needs.
     if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
-    const task = this.#sample.unasked() ?? (made < probesAgain ? this.#sample.again(nowMs) : undefined);
+    const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.soonest(nowMs) : undefined);
     return task && new InFlightRequest(task.request, task, 'probe', nowMs);
   }
 

@@ -2,12 +2,11 @@ import { NotDecodableError } from '../body/body-check';
 import type { ResourceRequest } from '../service/resource-request';
 import { lastFailure, ServiceError } from '../service/service-error';
 import { CircuitBreaker } from './circuit-breaker';
-import { ClusterSample } from './cluster-sample';
 import { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
 import { isRetried, maxRequests, retryDelayMs } from './retry';
-import { planTasks, ranks, type Task } from './task';
+import { ranks, shuffledTasks, type Task } from './task';
 import { Throttle } from './throttle';
 import { Workers } from './workers';
 
@@ -21,6 +20,8 @@ export interface DispatchOptions {
   readonly deadlineMs: number;
   /** Whether the attempt ends early while the service is down, because another one follows within minutes. */
   readonly endsEarly: boolean;
+  /** Names the run: the order in which its tasks are asked for follows from it. */
+  readonly seed: string;
   /** What earlier attempts of the run have archived. */
   readonly archived: readonly ResourceRequest[];
   readonly hasFailedEarlier: (request: ResourceRequest) => boolean;
@@ -49,34 +50,68 @@ export type Verdict = 'waits' | 'read-key' | { readonly failed: unknown };
 /** What reading the key again has shown; an error if that failed. */
 export type KeyReading = 'changed' | 'same' | Error;
 
+/** What is known of one task in this attempt. */
+interface Progress {
+  /** What is asked for next: as configured, with what answers have taught. */
+  request: ResourceRequest;
+  /** Requests made, all of them. */
+  requests: number;
+  /** Requests that count against the most that are allowed. Probes and rejections of an old key do not. */
+  counted: number;
+  /** Rejections after which the secret had another key. */
+  keyChanges: number;
+  /** Whether a request timed out: the next one comes last, and may take its full time limit. */
+  isSlow: boolean;
+  /** When the first request began; undefined: not asked for yet. */
+  startedMs?: number;
+  /** The last failure. */
+  last?: ServiceError;
+}
+
 /**
  * Decides who is asked next, how long a request may take, and when an attempt gives up. It makes no request and has no
  * clock: a driver does what {@link next} says and reports what came of it.
  */
 export class Dispatcher {
+  /** In the order in which they are asked for. */
   readonly tasks: readonly Task[];
   readonly #options: DispatchOptions;
+  readonly #progress = new Map<Task, Progress>();
+  /** Tasks that are not over, of each cluster that has any. */
+  readonly #unfinished = new Map<string, number>();
+  /** Clusters that something was asked for. */
+  readonly #asked = new Set<string>();
+  /** Tasks before this index are of clusters that something was asked for. */
+  #askedTo = 0;
   readonly #queue = new FairQueue();
-  readonly #sample: ClusterSample;
   readonly #breaker: CircuitBreaker;
   readonly #key: KeyJudgement;
   readonly #throttle: Throttle;
   readonly #workers: Workers;
-  /** Clusters with something left to do. */
-  #unfinished: number;
 
   constructor(requests: readonly ResourceRequest[], options: DispatchOptions) {
+    const { seed, archived, hasFailedEarlier, random } = options;
     this.#options = options;
     this.#throttle = new Throttle(options.requestsPerSecond);
     this.#workers = new Workers(options.concurrency, options.responseMs);
-    const { tasks, clusters } = planTasks(requests);
-    this.tasks = tasks;
-    this.#unfinished = clusters.length;
-    for (const task of tasks)
-      this.#queue.add(task, options.hasFailedEarlier(task.request) ? ranks.failedEarlier : ranks.unattempted);
-    this.#sample = new ClusterSample(clusters, this.#queue);
-    this.#breaker = new CircuitBreaker(this.#sample, options.archived, options.random);
-    this.#key = new KeyJudgement(this.#sample, options.archived.length > 0);
+    const isNew = ({ request }: Task) => !hasFailedEarlier(request);
+    const shuffled = shuffledTasks(requests, seed);
+    this.tasks = [...shuffled.filter(isNew), ...shuffled.filter((task) => !isNew(task))];
+    for (const task of this.tasks) {
+      const { request } = task;
+      this.#progress.set(task, { request, requests: 0, counted: 0, keyChanges: 0, isSlow: false });
+      this.#unfinished.set(request.cluster, (this.#unfinished.get(request.cluster) ?? 0) + 1);
+      this.#queue.add(task, isNew(task) ? ranks.unattempted : ranks.failedEarlier);
+    }
+    this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), archived, random);
+    this.#key = new KeyJudgement(this.#unfinished.size, archived.length > 0);
+  }
+
+  /** What was done for a task so far. */
+  progressOf(task: Task): Readonly<Progress> {
+    const progress = this.#progress.get(task);
+    if (progress === undefined) throw new Error('The task is not one of this dispatcher; this is a defect');
+    return progress;
   }
 
   /** Whether probes have shown that the service is down; nothing else is asked. */
@@ -88,9 +123,10 @@ export class Dispatcher {
   next(nowMs: number): Decision {
     const end = this.#earlyEnd();
     if (end !== undefined) return end;
-    if (this.#unfinished === 0) return { kind: 'done' };
+    if (this.#unfinished.size === 0) return { kind: 'done' };
     // A round of probes does not wait for one that keeps its worker.
-    if (this.#isContended(nowMs)) this.#workers.endOverdue(nowMs, (leftAlone) => this.#probeEnded(leftAlone, nowMs));
+    if (this.#isContended(nowMs))
+      this.#workers.endOverdue(nowMs, (leftAlone) => this.#endedOtherwise(leftAlone, nowMs));
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
       const inFlight = this.#choose(nowMs);
@@ -105,10 +141,10 @@ export class Dispatcher {
 
   /** A good answer has arrived whole. The request keeps its worker until {@link ended}. */
   answered(inFlight: InFlightRequest, nowMs: number): void {
-    if (inFlight.task !== undefined) inFlight.task.cluster.isUnanswered = false;
+    this.#queue.answered(inFlight.request.cluster, true);
     this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
-    this.#key.accepted(inFlight);
+    this.#key.accepted(inFlight.startedMs);
     this.#breaker.succeeded(inFlight, true);
   }
 
@@ -124,64 +160,78 @@ export class Dispatcher {
     const failure = error instanceof ServiceError ? error : undefined;
     // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
-    if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
+    if (task !== undefined) this.#queue.answered(task.request.cluster, isAnswer);
     if (isAnswer) this.#breaker.succeeded(inFlight, false);
-    else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished, nowMs);
-    const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
+    else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
+    const progress = task && this.#progress.get(task);
+    const delayMs = retryDelayMs(Math.max(1, progress?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
-    if (task !== undefined && failure?.rejected) return this.#rejected(inFlight, task, failure);
-    this.#probeEnded(inFlight, nowMs);
+    if (progress !== undefined) progress.last = failure;
+    if (task !== undefined && failure?.rejected) {
+      inFlight.isAnswered = true;
+      return 'read-key';
+    }
+    this.#endedOtherwise(inFlight, nowMs);
     this.#workers.free(inFlight);
-    if (task === undefined) return 'waits';
-    return failure ? this.#retry(task, failure, delayMs, nowMs) : this.#invalid(task, error);
+    if (task === undefined || progress === undefined) return 'waits';
+    const taught = lessonOf(error, progress.request);
+    if (taught !== undefined) return this.#askAgain(task, progress, taught);
+    return failure ? this.#retry(task, progress, failure, delayMs, nowMs) : this.#giveUp(task, error);
   }
 
   /** The key was read again after the request was rejected. */
   keyRead(inFlight: InFlightRequest, reading: KeyReading, nowMs: number): Verdict {
     this.#workers.free(inFlight);
     const { task } = inFlight;
-    if (task?.last === undefined) return 'waits';
-    if (reading === 'same') this.#key.rejected(inFlight);
-    this.#probeEnded(inFlight, nowMs);
-    if (reading === 'changed' && task.keyChanges < maxRequests) {
-      this.#key.changed(inFlight, nowMs);
-      task.keyChanges += 1;
-      if (inFlight.kind !== 'probe') task.counted -= 1;
-      this.#queue.add(task, ranks.again);
-      return 'waits';
+    const progress = task && this.#progress.get(task);
+    if (task === undefined || progress?.last === undefined) return 'waits';
+    this.#breaker.probeEnded(inFlight, nowMs);
+    if (reading === 'same') this.#key.rejected(task.request.cluster);
+    if (reading === 'changed') this.#key.changed(inFlight.startedMs, nowMs);
+    if (reading === 'changed' && progress.keyChanges < maxRequests) {
+      progress.keyChanges += 1;
+      if (inFlight.kind !== 'probe') progress.counted -= 1;
+      return this.#askAgain(task, progress, progress.request);
     }
-    if (!(reading instanceof Error)) return this.#giveUp(task, task.last);
-    return this.#giveUp(task, lastFailure(task.last, `the key could not be read again: ${reading.message}`));
+    if (!(reading instanceof Error)) return this.#giveUp(task, progress.last);
+    this.#key.endedOtherwise();
+    return this.#giveUp(task, lastFailure(progress.last, `the key could not be read again: ${reading.message}`));
   }
 
   #earlyEnd(): EarlyEnd | undefined {
-    const { rejection } = this.#key;
-    if (rejection !== undefined) return { kind: 'end', why: 'key-rejected', reason: rejection };
+    if (this.#key.isSuspected && this.#workers.isIdle)
+      return { kind: 'end', why: 'key-rejected', reason: this.#key.reason };
     const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
     // A body that is arriving is an answer. Ending now would cut it off.
     if (outage === undefined || this.#workers.isReceiving) return undefined;
     return { kind: 'end', why: 'service-down', reason: outage };
   }
 
-  /** Whether probes decide now, and nothing else is asked. */
-  get #isProbing(): boolean {
-    return this.#breaker.isOpen || this.#key.isProbing;
+  /** A task of the next cluster that nothing was asked for yet. */
+  #nextUnasked(): Task | undefined {
+    for (let task = this.tasks[this.#askedTo]; task; task = this.tasks[this.#askedTo]) {
+      if (!this.#asked.has(task.request.cluster)) return task;
+      this.#askedTo += 1;
+    }
+    return undefined;
   }
 
-  /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe. */
-  #probeEnded(inFlight: InFlightRequest, nowMs: number): void {
+  /** Whether nothing is asked for in turn: probes of the service decide, or requests under way do, of the key. */
+  get #isHeldUp(): boolean {
+    return this.#breaker.isOpen || this.#key.isSuspected;
+  }
+
+  /** The request is over without an answer to the key, or nobody waits for it any more. */
+  #endedOtherwise(inFlight: InFlightRequest, nowMs: number): void {
     this.#breaker.probeEnded(inFlight, nowMs);
-    this.#key.probeEnded(inFlight);
+    this.#key.endedOtherwise();
   }
 
   #choose(nowMs: number): InFlightRequest | undefined {
+    if (this.#key.isSuspected) return undefined;
     if (this.#breaker.isOpen) return this.#breaker.probe(nowMs);
-    if (this.#key.isProbing) return this.#key.probe(nowMs);
-    const first = this.#queue.first(nowMs);
-    // A cluster elsewhere in the list shows whether the service throttles all clusters or only one.
-    const isElsewhere = this.#throttle.isInDoubt && (!first || this.#queue.rankOf(first) !== ranks.again);
-    const task = isElsewhere ? (this.#sample.unasked() ?? first) : first;
+    const task = this.#queue.first(nowMs);
     return task && new InFlightRequest(task.request, task, 'regular', nowMs);
   }
 
@@ -189,62 +239,53 @@ export class Dispatcher {
     this.#workers.hold(inFlight);
     this.#throttle.started(nowMs);
     const { task } = inFlight;
-    if (task === undefined) return inFlight;
+    const progress = task && this.#progress.get(task);
+    if (task === undefined || progress === undefined) return inFlight;
     this.#queue.take(task);
-    task.cluster.isAsked = true;
-    task.startedMs ??= nowMs;
-    task.requests += 1;
-    if (inFlight.kind !== 'probe') task.counted += 1;
+    this.#asked.add(task.request.cluster);
+    progress.startedMs ??= nowMs;
+    progress.requests += 1;
+    if (inFlight.kind !== 'probe') progress.counted += 1;
+    inFlight.request = progress.request;
+    inFlight.hasFullTime = progress.isSlow;
     return inFlight;
   }
 
   #nextStartMs(nowMs: number, startMs: number): number {
     if (!this.#workers.isFull && startMs > nowMs) return startMs;
-    if (!this.#isProbing) return this.#queue.nextDueMs;
-    return this.#workers.isFull ? Number.POSITIVE_INFINITY : this.#breaker.nextProbeMs;
+    if (!this.#isHeldUp) return this.#queue.nextDueMs;
+    return this.#workers.isFull || this.#key.isSuspected ? Number.POSITIVE_INFINITY : this.#breaker.nextProbeMs;
   }
 
-  /** Whether somebody waits for a worker, or everybody for the probes. */
+  /** Whether somebody waits for a worker, or everybody for those under way. */
   #isContended(nowMs: number): boolean {
-    return this.#isProbing || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
+    return this.#isHeldUp || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
   }
 
   #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {
     const pauseMs = this.#throttle.throttled(status, delayMs, startedMs, nowMs);
-    if (task !== undefined && pauseMs !== undefined) task.cluster.pausedUntilMs = nowMs + pauseMs;
+    if (task !== undefined && pauseMs !== undefined) this.#queue.pause(task.request.cluster, nowMs + pauseMs);
   }
 
-  #rejected(inFlight: InFlightRequest, task: Task, failure: ServiceError): Verdict {
-    inFlight.isAnswered = true;
-    task.last = failure;
-    return 'read-key';
-  }
-
-  #invalid(task: Task, error: unknown): Verdict {
-    if (!(error instanceof NotDecodableError) || task.asReceived) return this.#giveUp(task, error);
-    task.asReceived = true;
+  #askAgain(task: Task, progress: Progress, request: ResourceRequest): Verdict {
+    progress.request = request;
     this.#queue.add(task, ranks.again);
     return 'waits';
   }
 
-  #retry(task: Task, error: ServiceError, delayMs: number, nowMs: number): Verdict {
-    task.last = error;
-    if (error.failure === 'used-connection') {
-      task.alone = true;
-      this.#queue.add(task, ranks.again);
-      return 'waits';
-    }
+  #retry(task: Task, progress: Progress, error: ServiceError, delayMs: number, nowMs: number): Verdict {
     if (!isRetried(error.failure, error.status)) return this.#giveUp(task, error);
-    if (task.counted >= maxRequests)
-      return this.#giveUp(task, lastFailure(error, `gave up after ${task.requests} requests`));
-    if (nowMs + delayMs >= this.#options.deadlineMs) {
+    if (progress.counted >= maxRequests)
+      return this.#giveUp(task, lastFailure(error, `gave up after ${progress.requests} requests`));
+    const dueMs = nowMs + delayMs;
+    if (dueMs >= this.#options.deadlineMs) {
       const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;
       return this.#giveUp(task, lastFailure(error, due));
     }
-    if (error.failure === 'timeout') task.isSlow = true;
-    if (error.failure === 'coding') task.uncoded = true;
-    if (error.retryAfterMs !== undefined) task.retryAfterMs = nowMs + delayMs;
-    this.#queue.add(task, task.isSlow ? ranks.slow : ranks.retry, nowMs + delayMs);
+    if (error.failure === 'timeout') progress.isSlow = true;
+    if (error.failure === 'coding') progress.request = { ...progress.request, uncoded: true };
+    const notBeforeMs = error.retryAfterMs === undefined ? 0 : dueMs;
+    this.#queue.add(task, progress.isSlow ? ranks.slow : ranks.retry, dueMs, notBeforeMs);
     return 'waits';
   }
 
@@ -253,10 +294,19 @@ export class Dispatcher {
     return { failed: error };
   }
 
-  #finish(task: Task): void {
-    task.isDone = true;
-    if (task.cluster.tasks.some(({ isDone }) => !isDone)) return;
-    this.#unfinished -= 1;
-    this.#breaker.finished(task.cluster.uid);
+  #finish({ request: { cluster } }: Task): void {
+    const left = (this.#unfinished.get(cluster) ?? 0) - 1;
+    if (left > 0) this.#unfinished.set(cluster, left);
+    else {
+      this.#unfinished.delete(cluster);
+      this.#breaker.finished(cluster);
+    }
   }
+}
+
+/** How to ask again at once after an answer that does not count; undefined: that would not help. */
+function lessonOf(error: unknown, request: ResourceRequest): ResourceRequest | undefined {
+  if (error instanceof NotDecodableError) return request.asReceived ? undefined : { ...request, asReceived: true };
+  if (error instanceof ServiceError && error.failure === 'used-connection') return { ...request, alone: true };
+  return undefined;
 }

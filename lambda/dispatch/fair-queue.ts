@@ -1,30 +1,32 @@
 import { type Rank, ranks, type Task } from './task';
 
-/** The tasks that wait, in the order in which they are asked for. Decides nothing about how many at once. */
+/** The tasks that wait, in the order in which they are asked for. Concurrency is the workers' business. */
 export class FairQueue {
   readonly #lanes: Lane[] = Object.values(ranks).map(() => ({ tasks: [], from: 0 }));
   /** The earliest last. */
   readonly #delayed: Task[] = [];
   readonly #waiting = new Map<Task, Waiting>();
+  /** Clusters whose last request ended without an answer or with a server error (5xx). */
+  readonly #unanswered = new Set<string>();
+  /** When a cluster may be asked for something again, where the service itself asked for the delay (Retry-After). */
+  readonly #pausedUntilMs = new Map<string, number>();
 
-  /** @param dueMs not asked for before; left out: at any time */
-  add(task: Task, rank: Rank, dueMs = 0): void {
-    this.#waiting.set(task, { rank, dueMs });
+  /**
+   * @param dueMs not asked for before; left out: at any time
+   * @param notBeforeMs not asked for before even by a probe, because the service itself asked for the delay
+   */
+  add(task: Task, rank: Rank, dueMs = 0, notBeforeMs = 0): void {
+    this.#waiting.set(task, { rank, dueMs, notBeforeMs });
     if (dueMs > 0) this.#delay(task, dueMs);
     else this.#lanes[rank]?.tasks.push(task);
-  }
-
-  /** Undefined: the task does not wait. */
-  rankOf(task: Task): Rank | undefined {
-    return this.#waiting.get(task)?.rank;
   }
 
   /** The task whose turn it is; it stays in the queue until {@link take}. */
   first(nowMs: number): Task | undefined {
     while (this.nextDueMs <= nowMs) {
       const task = this.#delayed.pop();
-      const rank = task && this.rankOf(task);
-      if (task !== undefined && rank !== undefined) this.add(task, rank);
+      const waiting = task && this.#waiting.get(task);
+      if (task !== undefined && waiting !== undefined) this.add(task, waiting.rank);
     }
     for (const [rank, lane] of this.#lanes.entries()) {
       for (let task = lane.tasks[lane.from]; task; task = lane.tasks[lane.from]) {
@@ -37,11 +39,27 @@ export class FairQueue {
     return undefined;
   }
 
+  /** The task to probe with when each was asked for: the next one, although its own delay is not over yet. */
+  soonest(nowMs: number): Task | undefined {
+    return this.first(nowMs) ?? this.#delayed.findLast((task) => this.#mayBeProbed(task, nowMs));
+  }
+
   /** Takes any waiting task out of the queue. */
   take(task: Task): void {
     const at = this.#dueMs(task) > 0 ? this.#delayed.indexOf(task) : -1;
     if (at !== -1) this.#delayed.splice(at, 1);
     this.#waiting.delete(task);
+  }
+
+  /** @param isAnswered whether the last request for the cluster brought an answer, if only an error that is not the server's */
+  answered(cluster: string, isAnswered: boolean): void {
+    if (isAnswered) this.#unanswered.delete(cluster);
+    else this.#unanswered.add(cluster);
+  }
+
+  /** Nothing of the cluster is asked for until then. */
+  pause(cluster: string, untilMs: number): void {
+    this.#pausedUntilMs.set(cluster, untilMs);
   }
 
   /** When the next delayed task is due, in milliseconds; Infinity if there is none. */
@@ -52,6 +70,15 @@ export class FairQueue {
 
   #dueMs(task: Task): number {
     return this.#waiting.get(task)?.dueMs ?? 0;
+  }
+
+  #mayBeProbed(task: Task, nowMs: number): boolean {
+    const notBeforeMs = this.#waiting.get(task)?.notBeforeMs ?? Number.POSITIVE_INFINITY;
+    return Math.max(notBeforeMs, this.#pauseEndMs(task)) <= nowMs;
+  }
+
+  #pauseEndMs({ request }: Task): number {
+    return this.#pausedUntilMs.get(request.cluster) ?? 0;
   }
 
   #delay(task: Task, dueMs: number): void {
@@ -67,10 +94,10 @@ export class FairQueue {
 
   /** Moves a task whose cluster has to wait to where it belongs now. @returns whether it was moved */
   #defer(task: Task, rank: Rank, nowMs: number): boolean {
-    const { cluster } = task;
-    if (cluster.pausedUntilMs > nowMs) this.add(task, rank, cluster.pausedUntilMs);
-    else if (cluster.isUnanswered && (rank === ranks.unattempted || rank === ranks.failedEarlier))
-      this.add(task, ranks.doubtful);
+    const pauseEndMs = this.#pauseEndMs(task);
+    const isNew = rank === ranks.unattempted || rank === ranks.failedEarlier;
+    if (pauseEndMs > nowMs) this.add(task, rank, pauseEndMs, pauseEndMs);
+    else if (isNew && this.#unanswered.has(task.request.cluster)) this.add(task, ranks.doubtful);
     else return false;
     return true;
   }
@@ -81,6 +108,8 @@ interface Waiting {
   readonly rank: Rank;
   /** Earliest time of the next request; 0: any time. */
   readonly dueMs: number;
+  /** Earliest time of a probe; 0: any time. */
+  readonly notBeforeMs: number;
 }
 
 interface Lane {

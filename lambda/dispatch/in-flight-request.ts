@@ -13,7 +13,7 @@ export class InFlightRequest {
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */
-  hasFullTime: boolean;
+  hasFullTime = false;
   /** Whether the answer has arrived. Its worker is held for what follows: archiving it, or reading the key again. */
   isAnswered = false;
   readonly #cancelled = new AbortController();
@@ -22,15 +22,17 @@ export class InFlightRequest {
   #windowMs: number;
   #windowBytes = 0;
 
-  /** @param task that its answer is archived for; undefined: a probe of which only the answer's head counts */
+  /**
+   * @param request what is asked for; the dispatcher adds what earlier answers to the task have taught
+   * @param task that its answer is archived for; undefined: a probe of which only the answer's head counts
+   */
   constructor(
-    readonly request: ResourceRequest,
+    public request: ResourceRequest,
     readonly task: Task | undefined,
     readonly kind: RequestKind,
     readonly startedMs: number,
   ) {
     this.#windowMs = startedMs;
-    this.hasFullTime = task?.isSlow ?? false;
   }
 
   /** @param received tells how many bytes of the body have arrived, at any time */

@@ -1,93 +1,64 @@
-import type { ClusterSample } from './cluster-sample';
-import { InFlightRequest } from './in-flight-request';
+/** So many different clusters must be rejected in a row; in a smaller fleet, all of them. */
+const clustersToReject = 10;
 
-/** The key is suspected when so many different clusters were rejected and none was accepted. */
-const clustersToSuspect = 5;
-
-/** Clusters that are probed then: from the middle, the end and all over what is left. */
-const probesToJudge = 5;
+/** In a fleet of fewer clusters each is judged on its own. */
+const fewestClusters = 5;
 
 /**
  * Tells a rejected key from clusters that the key may not read. A rejected key ends the run, so that the service is not
- * asked in vain for every cluster. A rejection counts only if the key was read again after it and was the same.
+ * asked in vain for every cluster. A rejection counts only if the key was read again after it and was the same. The
+ * clusters are asked for in shuffled order: so many in a row are a sample of the fleet.
  */
 export class KeyJudgement {
-  readonly #sample: ClusterSample;
+  readonly #needed: number;
   readonly #rejected = new Set<string>();
   /** Whether the key has worked for anybody in this run. */
   #hasWorked: boolean;
   /** When the key was found changed: answers to earlier requests say nothing of the new one. */
   #sinceMs = Number.NEGATIVE_INFINITY;
-  /** Probes under way, and those that were made, since the key is suspected. */
-  readonly #probes = new Set<InFlightRequest>();
-  #made = 0;
 
-  /** @param hasWorked whether it did in an earlier attempt of the run */
-  constructor(sample: ClusterSample, hasWorked: boolean) {
-    this.#sample = sample;
+  /**
+   * @param clusters with something to archive
+   * @param hasWorked whether the key did in an earlier attempt of the run
+   */
+  constructor(clusters: number, hasWorked: boolean) {
+    this.#needed = Math.min(clustersToReject, Math.max(fewestClusters, clusters));
     this.#hasWorked = hasWorked;
   }
 
-  /** Whether probes decide now, and nothing else is asked. */
-  get isProbing(): boolean {
-    return this.#isSuspected && (this.#probes.size > 0 || this.#mayProbe);
+  /** Whether enough were rejected: nothing new is asked for until all requests under way have ended the same way. */
+  get isSuspected(): boolean {
+    return this.#rejected.size >= this.#needed;
   }
 
-  /** Why the attempt has to end, in words: the clusters that raised the suspicion and every probe were rejected. */
-  get rejection(): string | undefined {
-    if (!this.#isSuspected || this.isProbing) return undefined;
-    // Where nobody was left to probe, all clusters must be rejected.
-    if (this.#made === 0 && this.#rejected.size < this.#sample.size) return undefined;
-    return `the service rejected the API key for ${this.#rejected.size} different clusters from all over the list, also after it was read again; set a valid key and complete the run`;
+  /** Why the attempt has to end, in words, once the key is suspected and nothing is under way. */
+  get reason(): string {
+    return `the service rejected the API key for ${this.#rejected.size} different clusters in a row, also after it was read again; set a valid key and complete the run`;
   }
 
-  /** @returns the probe to make now, if there is one */
-  probe(nowMs: number): InFlightRequest | undefined {
-    const task = this.#mayProbe ? this.#sample.unasked() : undefined;
-    if (task === undefined) return undefined;
-    const inFlight = new InFlightRequest(task.request, task, 'regular', nowMs);
-    this.#probes.add(inFlight);
-    this.#made += 1;
-    return inFlight;
-  }
-
-  accepted({ startedMs }: InFlightRequest): void {
+  /** @param startedMs when the request began that the service has answered well */
+  accepted(startedMs: number): void {
     if (startedMs < this.#sinceMs) return;
     this.#hasWorked = true;
-    this.#clear();
+    this.#rejected.clear();
   }
 
   /** The key was rejected, and was the same when it was read again. */
-  rejected(inFlight: InFlightRequest): void {
-    this.#probes.delete(inFlight);
-    if (!this.#hasWorked) this.#rejected.add(inFlight.request.cluster);
+  rejected(cluster: string): void {
+    if (!this.#hasWorked) this.#rejected.add(cluster);
   }
 
-  /** After a rejection the secret had another key. */
-  changed({ startedMs }: InFlightRequest, nowMs: number): void {
+  /** After a rejection the secret had another key. @param startedMs when the rejected request began */
+  changed(startedMs: number, nowMs: number): void {
     // The request is older than the last change: its rejection says nothing about the key in use.
     if (startedMs < this.#sinceMs) return;
     this.#hasWorked = false;
     this.#sinceMs = nowMs;
-    this.#clear();
-  }
-
-  /** The request has ended otherwise, or nobody waits for it any more. If it is a probe, the suspicion is not confirmed. */
-  probeEnded(inFlight: InFlightRequest): void {
-    if (this.#probes.delete(inFlight)) this.#clear();
-  }
-
-  get #isSuspected(): boolean {
-    return this.#rejected.size >= clustersToSuspect;
-  }
-
-  get #mayProbe(): boolean {
-    return this.#made < probesToJudge && this.#sample.hasUnasked;
-  }
-
-  #clear(): void {
     this.#rejected.clear();
-    this.#probes.clear();
-    this.#made = 0;
+  }
+
+  /** A request has ended in another way, or nobody waits for it any more: the row is broken. */
+  endedOtherwise(): void {
+    this.#rejected.clear();
   }
 }

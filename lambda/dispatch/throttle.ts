@@ -18,17 +18,9 @@ export class Throttle {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   /** Whether anybody was answered since the run was last paused. */
   #hasAnswered = false;
-  #isInDoubt = false;
 
   constructor(requestsPerSecond: number | undefined) {
     this.#rateSpacingMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
-  }
-
-  /**
-   * Whether the run was paused for a long Retry-After, and nobody was answered since. It may concern one cluster only.
-   */
-  get isInDoubt(): boolean {
-    return this.#isInDoubt;
   }
 
   /** When the next request may start, in milliseconds. */
@@ -51,7 +43,6 @@ export class Throttle {
   /** An answer came that is neither throttled nor a server error. */
   answered(): void {
     this.#hasAnswered = true;
-    this.#isInDoubt = false;
   }
 
   /**
@@ -63,14 +54,12 @@ export class Throttle {
   throttled(status: number | undefined, delayMs: number, startedMs: number, nowMs: number): number | undefined {
     const pauseMs = Math.min(delayMs, longestSharedPauseMs);
     if (status === 503) return pauseMs;
-    const isLong = delayMs > longestSharedPauseMs;
-    const isOwn = isLong && this.#hasAnswered;
+    const isOwn = delayMs > longestSharedPauseMs && this.#hasAnswered;
     if (startedMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + (isOwn ? 0 : pauseMs);
     const doubledMs = Math.max(throttledSpacing.firstMs, this.#throttledSpacingMs * 2);
     this.#throttledSpacingMs = Math.min(throttledSpacing.widestMs, doubledMs);
     if (isOwn) return pauseMs;
     this.#hasAnswered = false;
-    this.#isInDoubt = isLong;
     return undefined;
   }
 }

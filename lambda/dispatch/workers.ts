@@ -27,6 +27,11 @@ export class Workers {
     this.#fullMs = fullMs;
   }
 
+  /** Whether no request is under way. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
   get isFull(): boolean {
     return this.#underWay.size >= this.#count;
   }

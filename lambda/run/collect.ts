@@ -69,6 +69,7 @@ class Collecting {
     this.#outcomes = new Array(tasks.length);
     const { concurrency, requestsPerSecond, responseTimeoutSeconds } = collection.limits;
     this.#dispatcher = new Dispatcher(tasks, {
+      seed: request.run.toISOString(),
       concurrency,
       requestsPerSecond,
       ...request.earlier,
@@ -91,7 +92,8 @@ class Collecting {
     }
     const reason = stop.reason?.message ?? 'the attempt is over';
     for (const task of this.#dispatcher.tasks)
-      if (this.#outcomes[task.index] === undefined) this.#settle(task, leftOutcome(task, reason));
+      if (this.#outcomes[task.index] === undefined)
+        this.#settle(task, leftOutcome(this.#dispatcher.progressOf(task), reason));
     return this.#outcomes;
   }
 
@@ -148,8 +150,7 @@ class Collecting {
     };
     let answer: ServiceAnswer | undefined;
     try {
-      const { asReceived = false, uncoded = false, alone = false } = task ?? {};
-      answer = await service.get({ ...request, asReceived, uncoded, alone }, key, inFlight.signal, onHead);
+      answer = await service.get(request, key, inFlight.signal, onHead);
     } catch (error) {
       if (error !== headIsEnough) return this.#fail(inFlight, key, error);
     }
@@ -192,8 +193,9 @@ class Collecting {
 
   #settle(task: Task, result: TaskOutcome): void {
     const { clock, reporter } = this.#context;
-    const durationMs = Math.round(clock.monotonicMs() - (task.startedMs ?? 0));
-    const effort = task.requests > 0 && { requests: task.requests, durationMs };
+    const { requests, startedMs = 0 } = this.#dispatcher.progressOf(task);
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    const effort = requests > 0 && { requests, durationMs };
     const outcome: Outcome = { ...nameOf(task.request), ...result, ...effort };
     this.#outcomes[task.index] = outcome;
     reporter.outcome(outcome);

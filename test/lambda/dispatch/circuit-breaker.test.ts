@@ -1,19 +1,25 @@
 import { CircuitBreaker } from '../../../lambda/dispatch/circuit-breaker';
-import { ClusterSample } from '../../../lambda/dispatch/cluster-sample';
 import { FairQueue } from '../../../lambda/dispatch/fair-queue';
 import { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
-import { planTasks, ranks } from '../../../lambda/dispatch/task';
+import { ranks, type Task } from '../../../lambda/dispatch/task';
 
-const { tasks, clusters } = planTasks(
-  Array.from({ length: 1400 }, (_, index) => ({ cluster: `c${index}`, resource: 'log' as const })),
+const tasks = Array.from(
+  { length: 1400 },
+  (_, index): Task => ({ request: { cluster: `c${index}`, resource: 'log' }, index }),
 );
+let asked: number;
 
 /** A closed breaker of a fleet that was not asked for anything, with the longest pauses. */
 function breakerOf(): CircuitBreaker {
   const queue = new FairQueue();
   for (const task of tasks) queue.add(task, ranks.unattempted);
-  for (const cluster of clusters) cluster.isAsked = false;
-  return new CircuitBreaker(new ClusterSample(clusters, queue), [], () => 1);
+  asked = 0;
+  return new CircuitBreaker(
+    queue,
+    () => tasks[asked],
+    [],
+    () => 1,
+  );
 }
 
 function requestOf(nth: number): InFlightRequest {
@@ -29,7 +35,7 @@ function fail(breaker: CircuitBreaker, count: number, from = 0): void {
 function probe(breaker: CircuitBreaker, nowMs = breaker.nextProbeMs): InFlightRequest[] {
   const probes: InFlightRequest[] = [];
   for (let one = breaker.probe(nowMs); one; one = breaker.probe(nowMs)) {
-    if (one.task !== undefined) one.task.cluster.isAsked = true;
+    asked += 1;
     probes.push(one);
   }
   return probes;

@@ -1,12 +1,12 @@
 import { FairQueue } from '../../../lambda/dispatch/fair-queue';
-import { Cluster, type Rank, ranks, Task } from '../../../lambda/dispatch/task';
+import { type Rank, ranks, type Task } from '../../../lambda/dispatch/task';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 
 let index = 0;
 
 function taskOf(uid: string): Task {
   index += 1;
-  return new Task({ cluster: uid, resource: 'log' }, new Cluster(uid), index);
+  return { request: { cluster: uid, resource: 'log' }, index };
 }
 
 function queueOf(entries: readonly (readonly [uid: string, rank: Rank, dueMs?: number])[]) {
@@ -24,7 +24,7 @@ function takeAll(queue: FairQueue, nowMs: number): string[] {
   const taken: string[] = [];
   for (let task = queue.first(nowMs); task; task = queue.first(nowMs)) {
     queue.take(task);
-    taken.push(task.cluster.uid);
+    taken.push(task.request.cluster);
   }
   return taken;
 }
@@ -65,25 +65,38 @@ describe('the fair queue', () => {
   });
 
   it('puts what was not asked of a cluster without an answer behind the other clusters', () => {
-    const { queue, tasks } = queueOf([
+    const { queue } = queueOf([
       ['hanging', ranks.unattempted],
       ['new', ranks.unattempted],
       ['failed', ranks.failedEarlier],
       ['retry', ranks.retry],
     ]);
-    for (const task of tasks.slice(0, 1)) task.cluster.isUnanswered = true;
+    queue.answered('hanging', false);
     expect(takeAll(queue, 0)).toEqual(['new', 'failed', 'hanging', 'retry']);
   });
 
   it('holds back a cluster for as long as the service asked for', () => {
-    const { queue, tasks } = queueOf([
+    const { queue } = queueOf([
       ['paused', ranks.unattempted],
       ['new', ranks.unattempted],
     ]);
-    for (const task of tasks.slice(0, 1)) task.cluster.pausedUntilMs = 500;
+    queue.pause('paused', 500);
     expect(takeAll(queue, 0)).toEqual(['new']);
     expect(queue.nextDueMs).toBe(500);
     expect(takeAll(queue, 500)).toEqual(['paused']);
+  });
+
+  it('gives to a probe what only waits for its own delay, the earliest first', () => {
+    const { queue, tasks } = queueOf([
+      ['late', ranks.retry, 300],
+      ['early', ranks.retry, 200],
+    ]);
+    queue.add({ request: { cluster: 'held back', resource: 'log' }, index: 9 }, ranks.retry, 100, 100);
+    expect(queue.soonest(0)).toBe(tasks[1]);
+    queue.pause('early', 150);
+    expect(queue.soonest(0)).toBe(tasks[0]);
+    expect(queue.soonest(99)).toBe(tasks[0]);
+    expect(queue.soonest(100)?.request.cluster).toBe('held back');
   });
 
   it('gives nothing twice that a probe has taken out of turn', () => {

@@ -32,6 +32,8 @@ export function simulatedTask(cluster: string, resource: Resource, behaviour: Be
 
 export interface SimulatedService {
   readonly tasks: readonly SimulatedTask[];
+  /** Decides the order in which tasks are asked for; left out: the same for all. */
+  readonly seed?: string;
   readonly concurrency: number;
   readonly disturbance?: Disturbance;
   readonly keys?: Keys;
@@ -83,6 +85,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     byName.get(`${request.resource}/${request.cluster}`) as SimulatedTask;
   const deadlineMs = startMs + attemptMs;
   const dispatcher = new Dispatcher(missing, {
+    seed: service.seed ?? 'a run',
     concurrency,
     responseMs: limits.responseMs,
     deadlineMs,

@@ -116,12 +116,9 @@ it.each(
   opened.push(service, collector);
   // The fourth request is the first of the worker that has archived one.
   const first = await collector.attempt({}, service.whenRequests(4));
-  expect(first.outcomes.map(({ outcome }) => outcome)).toEqual([
-    'archived',
-    ...Array(3).fill('failed'),
-    ...Array(2).fill('not-attempted'),
-  ]);
-  expect(first.outcomes[1]?.error).toBe(
+  const results = first.outcomes.map(({ outcome }) => outcome);
+  expect(results.sort()).toEqual(['archived', ...Array(3).fill('failed'), ...Array(2).fill('not-attempted')]);
+  expect(first.outcomes.find(({ outcome }) => outcome === 'failed')?.error).toBe(
     "cancelled: the function's time limit is near; the next attempt completes the run",
   );
   expect(first.error?.message).toContain("It ended early: the function's time limit is near");
