@@ -1,16 +1,30 @@
 import { App } from 'aws-cdk-lib';
 import { ContextError, createApp, readContext } from './collector-app';
-import { ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
+import { type CollectorConfig, ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
+import { deployedRetention, refuseShorterRetention } from './deployed-retention';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
-try {
-  const { config: file, deploys } = readContext(new App({ autoSynth: false }).node.getAllContext());
-  const config = loadConfig(file);
-  if (deploys) refuseExample(config, file);
-  refusePartition(config, process.env.CDK_DEFAULT_REGION, file);
+async function main(): Promise<void> {
+  const context = readContext(new App({ autoSynth: false }).node.getAllContext());
+  const config = loadConfig(context.config);
+  const region = process.env.CDK_DEFAULT_REGION;
+  refusePartition(config, region, context.config);
+  if (context.deploys) {
+    refuseExample(config, context.config);
+    if (!context.shortensRetention) await askDeployed(config, context.config, config.deployTo?.region ?? region);
+  }
   createApp({ config }).app.synth();
-} catch (error) {
+}
+
+async function askDeployed(config: CollectorConfig, file: string, region: string | undefined): Promise<void> {
+  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
+  const warn = (message: string) => process.stderr.write(`${message}\n`);
+  await refuseShorterRetention(config, file, () => deployedRetention(client, config.name), warn);
+}
+
+main().catch((error: unknown) => {
   if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
-}
+});

@@ -1,5 +1,5 @@
 import { Annotations, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
@@ -70,6 +70,7 @@ export class Archive extends Construct {
       ...replication?.bucketProps,
     });
     this.#refuseUnreadable();
+    this.#letRead(archive.readers);
     this.#lock(archive.objectLock);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(kept);
@@ -113,6 +114,31 @@ export class Archive extends Construct {
     this.#refuse('AuditDeletesNothing', role, remove, ['']);
     this.#acknowledge(role, ['', sealsPrefix], 'The audit reads everything that is archived, and numbers its seals.');
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
+  }
+
+  /** Lets roles of others list and read everything, and nothing else. */
+  #letRead(roleArns: readonly string[]): void {
+    if (roleArns.length === 0) return;
+    const principals = roleArns.map((arn) => new ArnPrincipal(arn));
+    const statement = (sid: string, actions: string[], resources: string[], conditions?: Conditions) =>
+      new PolicyStatement({ sid, principals, actions, resources, ...(conditions && { conditions }) });
+    const { bucketArn } = this.bucket;
+    this.bucket.addToResourcePolicy(statement('ReadersList', ['s3:ListBucket', 's3:ListBucketVersions'], [bucketArn]));
+    this.bucket.addToResourcePolicy(statement('ReadersRead', ['s3:GetObject'], this.#objectsBelow([''])));
+    const decrypt = (conditions: Conditions) => statement('ReadersDecrypt', ['kms:Decrypt'], ['*'], conditions);
+    if (this.key instanceof Key) this.key.addToResourcePolicy(decrypt(through('s3')));
+    else if (this.key !== undefined) this.#printDecrypt(this.key.keyArn, decrypt);
+  }
+
+  /** The stack cannot add to the policy of an existing key. */
+  #printDecrypt(keyArn: string, decrypt: (conditions: Conditions) => PolicyStatement): void {
+    const [, , , region = ''] = keyArn.split(':');
+    const conditions = { StringEquals: { 'kms:ViaService': `s3.${region}.amazonaws.com` } };
+    const text = JSON.stringify(Stack.of(this).resolve(decrypt(conditions).toStatementJson()), undefined, 2);
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:policy-of-the-key',
+      `The policy of the key ${keyArn} has to contain, for archive.readers:\n${text}\n`,
+    );
   }
 
   /**

@@ -1,17 +1,16 @@
-import { Annotations, RemovalPolicy } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
-import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { Annotations, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { firingsOf } from '../lambda/schedule/firings';
 import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
-import { deadlineReserveSeconds, functionTimeoutSeconds } from '../lambda/time-limits';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
+import { auditLoad, rereadDaysFor } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { allow, refuse } from './grants';
+import { allow, refusal } from './grants';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { RunSchedule } from './run-schedule';
@@ -38,7 +37,10 @@ export interface AuditProps {
  */
 export class Audit extends Construct {
   readonly function: NodejsFunction;
-  readonly signingKey: Key;
+  /** The stack's own key, or an existing one. */
+  readonly signingKey: IKey;
+  /** The statement that an existing key needs, as JSON; undefined: the stack's own key has it. */
+  readonly statementOfKey: string | undefined;
   readonly schedule: RunSchedule;
   readonly settings: AuditSettings;
 
@@ -46,14 +48,11 @@ export class Audit extends Construct {
     super(scope, id);
     const { config, settings, archive, page, inform, failures, deadLetterQueue } = props;
     this.settings = settings;
-    this.signingKey = new Key(this, 'SigningKey', {
-      alias: `${config.name}-seals`,
-      description: `Signs the seals of the archive of ${config.name}; they stay checkable without it`,
-      keySpec: KeySpec.ECC_NIST_P256,
-      keyUsage: KeyUsage.SIGN_VERIFY,
-      // A new key in every deployment would make old and new seals look as if two parties had signed them.
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
+    const { signingKeyArn } = settings;
+    this.signingKey =
+      signingKeyArn === undefined
+        ? this.#createKey(config.name)
+        : Key.fromKeyArn(this, 'ExistingSigningKey', signingKeyArn);
     const plan = auditPlanOf(config, settings);
     const { function: target } = createNodeFunction(this, {
       config,
@@ -75,6 +74,8 @@ export class Audit extends Construct {
       },
     });
     this.function = target;
+    this.statementOfKey =
+      signingKeyArn === undefined || target.role === undefined ? undefined : this.#textOf(signedBy(target.role));
     const { auditSchedule: schedule } = plan;
     this.schedule = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
@@ -99,65 +100,80 @@ export class Audit extends Construct {
     );
   }
 
+  #createKey(name: string): Key {
+    return new Key(this, 'SigningKey', {
+      alias: `${name}-seals`,
+      description: `Signs the seals of the archive of ${name}; they stay checkable without it`,
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      // A new key in every deployment would make old and new seals look as if two parties had signed them.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+  }
+
+  #textOf(statement: PolicyStatement): string {
+    return Stack.of(this).toJsonString(statement.toStatementJson());
+  }
+
   /** The key's own policy denies everybody else to sign, whatever the account's policies allow. */
   #provideKey(role: IRole): Pick<AuditEnvironment, 'SIGNING_KEY_ARN'> {
     const { keyArn } = this.signingKey;
     allow(role, 'SignSeals', ['kms:Sign', 'kms:GetPublicKey'], [keyArn]);
-    const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
-    refuse(this.signingKey, 'SignedByAuditOnly', 'everybody', ['kms:Sign'], ['*'], byOthers);
+    // The policy of an existing key is its owner's; doctor looks whether it has the statement.
+    if (this.signingKey instanceof Key) this.signingKey.addToResourcePolicy(signedBy(role));
     return { SIGNING_KEY_ARN: keyArn };
   }
 }
 
+/** Refuses to sign to everybody but the audit. */
+function signedBy(role: IRole): PolicyStatement {
+  const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
+  return refusal('SignedByAuditOnly', 'everybody', ['kms:Sign'], ['*'], byOthers);
+}
+
 /** The part of the configuration that the audit judges the archive by. */
 export function auditPlanOf(
-  { clusters, schedule, archive, shards }: CollectorConfig,
-  { schedule: expression, timeZone = schedule.timeZone, alarmOnLogGaps: _, ...settings }: AuditSettings,
+  config: CollectorConfig,
+  {
+    schedule: expression,
+    timeZone = config.schedule.timeZone,
+    alarmOnLogGaps: _,
+    signingKeyArn: _key,
+    ...settings
+  }: AuditSettings,
 ): AuditPlan {
+  const { clusters, schedule, archive, shards } = config;
+  const { acknowledged = [], rereadDays: configured, ...others } = settings;
+  const rereadDays = configured ?? rereadDaysFor(config, { expression, timeZone }, new Date());
+  const entries = dividedBy(acknowledged);
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
     schedule,
     auditSchedule: { expression, timeZone, enabled: true },
     retentionDays: archive.retentionDays,
     shards,
-    ...settings,
+    ...(rereadDays !== false && { rereadDays }),
+    ...others,
+    ...entries,
   };
 }
 
-/** Seconds that an audit takes for one request to S3: measured, docs/background.md, "What an audit takes". */
-const secondsPerRequest = 0.003;
-
-/** Most requests of one audit. */
-const mostRequests = (functionTimeoutSeconds - deadlineReserveSeconds) / secondsPerRequest;
-
-/** Span in which runs and audits are counted, in days: a month's calendar has at least so many. */
-const days = 28;
-
-type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
-
-/**
- * Whether audits read as much as runs archive, and how many per day would; undefined: no number would.
- *
- * An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
- * over, so that the sum over some weeks decides and not the busiest day.
- * @param schedule of the audit
- */
-export function auditLoad(
-  { clusters, schedule: ofRuns }: Pick<CollectorConfig, 'clusters' | 'schedule'>,
-  schedule: Times,
-  now: Date,
-) {
-  const objectsPerRun = clusters.reduce((sum, { resources }) => sum + (resources?.length ?? 2), 0);
-  const runs = ofRuns.enabled ? firingsIn(ofRuns, now) : 0;
-  const audits = firingsIn(schedule, now);
-  const toRead = runs * objectsPerRun;
-  const forReading = mostRequests - objectsPerRun;
-  const perDay = Math.ceil(toRead / forReading / days);
-  // A schedule that fires less than once in the span is not judged.
-  return { keepsUp: audits === 0 || toRead <= audits * forReading, perDay: forReading > 0 ? perDay : undefined };
+/** The entries of `audit.acknowledged` by what they are about; empty lists are left out. */
+function dividedBy(
+  all: NonNullable<AuditSettings['acknowledged']>,
+): Pick<AuditPlan, 'acknowledged' | 'erased' | 'shorterRetentions'> {
+  const lists = {
+    acknowledged: all.flatMap(({ kind, key, why }) => (kind && key ? { kind, key, why } : [])),
+    erased: all.flatMap(({ cluster, from, to, why }) =>
+      cluster === undefined ? [] : { cluster, ...(from && { from: startOf(from) }), ...(to && { to: endOf(to) }), why },
+    ),
+    shorterRetentions: all.flatMap(({ retentionDays, why }) =>
+      retentionDays === undefined ? [] : { retentionDays, why },
+    ),
+  };
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
 }
 
-function firingsIn({ expression, timeZone }: Times, from: Date): number {
-  const until = new Date(from.getTime() + days * 86_400_000);
-  return [...firingsOf(expression, timeZone).between(from, until)].length;
-}
+/** A day means all of it. */
+const startOf = (time: string) => new Date(time).toISOString();
+const endOf = (time: string) => (time.length === 10 ? `${time}T23:59:59.999Z` : new Date(time).toISOString());

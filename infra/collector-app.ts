@@ -47,6 +47,8 @@ export interface ContextChoice {
   readonly config: string;
   /** Whether the synthesis is for a deployment: `npm run deploy` passes `-c deploy=true`. */
   readonly deploys: boolean;
+  /** Whether a deployment may keep what is archived for a shorter time than before: `-c shortenRetention=true`. */
+  readonly shortensRetention: boolean;
 }
 
 /** The context has a key that nobody reads: a misspelt one would silently choose the default configuration. */
@@ -70,8 +72,9 @@ const commandLineKeys = ['acknowledged-issue-numbers', 'cli-telemetry'];
  * @throws ContextError naming keys that nobody reads
  */
 export function readContext(context: Readonly<Record<string, unknown>>): ContextChoice {
-  const { config = 'collector.json', deploy, ...others } = context;
+  const { config = 'collector.json', deploy, shortenRetention, ...others } = context;
   const unread = Object.keys(others).filter((key) => !/[:/]/.test(key) && !commandLineKeys.includes(key));
   if (unread.length > 0) throw new ContextError(unread);
-  return { config: String(config), deploys: deploy === true || deploy === 'true' };
+  const isTrue = (value: unknown) => value === true || value === 'true';
+  return { config: String(config), deploys: isTrue(deploy), shortensRetention: isTrue(shortenRetention) };
 }

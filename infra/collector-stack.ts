@@ -9,6 +9,9 @@ import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { createParts, type Parts } from './parts';
 
+/** From so many clusters on, a run in which none is missing is an exception. */
+const manyClusters = 100;
+
 /** Everything that one configuration file deploys: its parts, what watches them, and what links to them. */
 export class CollectorStack extends Stack {
   constructor(scope: Construct, config: CollectorConfig) {
@@ -23,6 +26,7 @@ export class CollectorStack extends Stack {
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
     const parts = createParts(this, config);
     this.#warnOfOverlap(parts);
+    this.#suggestPageFrom(config);
     new Observability(this, 'Observability', parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
@@ -37,6 +41,15 @@ export class CollectorStack extends Stack {
       'cluster-log-collector:overlapping-runs',
       `The schedule fires again after ${hoursText(shortestHours)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
         'overlap, each at the full rate. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").',
+    );
+  }
+
+  #suggestPageFrom({ clusters, alerts }: CollectorConfig): void {
+    if (alerts.pageFrom !== undefined || clusters.length < manyClusters) return;
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:page-from',
+      `Of ${clusters.length} clusters one is nearly always missing, and every incomplete run pages. Set alerts.pageFrom, such as ` +
+        '{ "missingPercent": 5 }: docs/alarms.md, "Run failed for good".',
     );
   }
 

@@ -26,9 +26,20 @@ export function refuse(
   resources: string[],
   conditions?: Conditions,
 ): void {
+  owner.addToResourcePolicy(refusal(sid, who, actions, resources, conditions));
+}
+
+/** The statement of {@link refuse}. */
+export function refusal(
+  sid: string,
+  who: IRole | 'everybody',
+  actions: string[],
+  resources: string[],
+  conditions?: Conditions,
+): PolicyStatement {
   const principals = [who === 'everybody' ? new AnyPrincipal() : new ArnPrincipal(who.roleArn)];
   const props = { sid, effect: Effect.DENY, principals, actions, resources, ...(conditions && { conditions }) };
-  owner.addToResourcePolicy(new PolicyStatement(props));
+  return new PolicyStatement(props);
 }
 
 /** The condition that a role uses a key only through a service, such as `s3`, and in one region; left out: the stack's. */

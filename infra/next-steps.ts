@@ -57,6 +57,10 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       invokeCommand(audit.function),
     ],
     SigningKey: audit && ['Signs the seals', audit.signingKey.keyArn],
+    SigningKeyPolicy: audit?.statementOfKey !== undefined && [
+      'Add this statement to the policy of the existing signing key: nobody but the audit may sign',
+      audit.statementOfKey,
+    ],
     TestConsole: [
       'Starts runs by hand in the console',
       `${home}/lambda/home?${region}#/functions/${target.functionName}?tab=testing`,

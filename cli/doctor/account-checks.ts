@@ -1,4 +1,4 @@
-import type { CollectorConfig } from '../../infra/config/config';
+import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
 import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
@@ -10,6 +10,7 @@ import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
+import { driftOf, lifecycleOfCopy, policyOfSigningKey, retentionOf } from './protection-checks';
 
 /**
  * Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too.
@@ -41,9 +42,20 @@ export async function accountChecks(
     return shown;
   });
   const listing = 'list the subscriptions';
-  await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn));
+  const { page, inform } = config === undefined ? {} : recipientsOf(config.alerts);
+  await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn, page?.emails));
   if (informTopicArn !== undefined)
-    await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn));
+    await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn, inform?.emails));
+  await look('drift', 'detect the drift of a stack and read what it compares', () => driftOf(collector));
+  if (config !== undefined) await look('retention', 'read the template', () => retentionOf(collector, config));
+  const { existingSigningKey: signing } = collector;
+  if (signing !== undefined)
+    await look('signing key', "read the key's policy", () =>
+      policyOfSigningKey(region, signing.arn, signing.statement),
+    );
+  const { replicateTo, retentionDays } = config?.archive ?? {};
+  if (replicateTo !== undefined && retentionDays !== undefined)
+    await look('copy', 'read the lifecycle of the copy', () => lifecycleOfCopy(replicateTo.bucketArn, retentionDays));
   await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, terminal));
   return { checks, apiKey };
 }
@@ -92,8 +104,14 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown
   }
 }
 
-async function subscriptionsOf(region: string, topicArn: string | undefined): Promise<Shown> {
-  const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ADDRESS`;
+/** @param emails addresses that the configuration names */
+async function subscriptionsOf(
+  region: string,
+  topicArn: string | undefined,
+  emails: readonly string[] = [],
+): Promise<Shown> {
+  const commandFor = (address: string) =>
+    `aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ${address}`;
   if (topicArn === undefined) return unknown('the stack has no output AlertTopic', 'deploy the stack again');
   const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
   const client = new SNSClient({ region });
@@ -105,10 +123,19 @@ async function subscriptionsOf(region: string, topicArn: string | undefined): Pr
       for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
         (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);
   });
-  if (confirmed.length === 0 && pending.length === 0) return problem('nobody is subscribed', subscribe);
+  const known = new Set([...confirmed, ...pending].map((line) => line.toLowerCase()));
+  const gone = emails.filter((email) => !known.has(`email ${email}`.toLowerCase()));
+  if (gone.length > 0)
+    return problem(
+      `not subscribed: ${gone.join(', ')}; SNS deletes what is not confirmed within 48 hours, and no deployment brings it back`,
+      `subscribe again, and follow the link within 48 hours:\n${gone.map(commandFor).join('\n')}`,
+    );
+  if (confirmed.length === 0 && pending.length === 0)
+    return problem('nobody is subscribed', `subscribe somebody: ${commandFor('ADDRESS')}`);
   if (pending.length === 0) return ok(`confirmed: ${confirmed.join(', ')}`);
   const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
-  const act = 'each has to follow the link in the mail "AWS Notification - Subscription Confirmation"';
+  const act =
+    'each has to follow the link in the mail "AWS Notification - Subscription Confirmation" within 48 hours, or SNS deletes the subscription';
   return confirmed.length === 0 ? problem(found, act) : warning(found, act);
 }
 

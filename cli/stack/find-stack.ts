@@ -16,6 +16,10 @@ export interface DeployedCollector {
   readonly alertTopicArn: string | undefined;
   /** Gets what wakes nobody; undefined: the same as `alertTopicArn`. */
   readonly informTopicArn: string | undefined;
+  /** Logical ids of what protects the archive: buckets, their policies, keys. */
+  readonly guards: readonly string[];
+  /** The existing key that signs seals, and the statement that its policy needs; undefined: the stack has its own, or none. */
+  readonly existingSigningKey: { readonly arn: string; readonly statement: string } | undefined;
 }
 
 /**
@@ -41,6 +45,12 @@ export async function findStack({ name, region }: StackName): Promise<DeployedCo
       resources.push(...(page.StackResourceSummaries ?? []));
     return collectorIn(described.Stacks?.[0], resources, own);
   });
+}
+
+const guardTypes = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::KMS::Key'];
+
+function signingKeyIn(arn: string | undefined, statement: string | undefined): DeployedCollector['existingSigningKey'] {
+  return arn === undefined || statement === undefined ? undefined : { arn, statement };
 }
 
 function collectorIn(
@@ -71,5 +81,9 @@ function collectorIn(
     archiveBucket,
     alertTopicArn: output('AlertTopic'),
     informTopicArn: output('InformTopic'),
+    guards: resources.flatMap(({ ResourceType = '', LogicalResourceId = '' }) =>
+      guardTypes.includes(ResourceType) ? LogicalResourceId : [],
+    ),
+    existingSigningKey: signingKeyIn(output('SigningKey'), output('SigningKeyPolicy')),
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
+import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, oneSubject, uniqueEmails } from './config-rules';
 import {
   accountId,
   bucketArn,
@@ -10,6 +10,7 @@ import {
   keyArn,
   members,
   region,
+  roleArn,
   textLike,
   timeZone,
   topicArn,
@@ -50,23 +51,58 @@ const publicKey = z
     'a public key of the curve P-256: the base64 text of its PEM file',
   );
 
+const dayForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z)?$/;
+
+const dayOrTime = z
+  .string('a day')
+  .refine(
+    (text) => dayForm.test(text) && !Number.isNaN(Date.parse(text)),
+    'a day such as 2026-11-20, or a time such as 2026-11-20T10:00:00Z',
+  );
+
 const acknowledged = members({
-  kind: z.enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`).describe('Kind of the finding.'),
-  key: z.string('a key').min(1, 'a key').max(1024, 'at most 1,024 characters').describe('Its key, as the mail has it.'),
+  kind: z
+    .enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`)
+    .describe('Kind of a finding.')
+    .optional(),
+  key: z
+    .string('a key')
+    .min(1, 'a key')
+    .max(1024, 'at most 1,024 characters')
+    .describe('Key of the finding, as the mail has it.')
+    .optional(),
+  cluster: z
+    .string('the uid of a cluster')
+    .min(1, 'the uid of a cluster')
+    .max(200, 'at most 200 characters')
+    .describe(
+      'In place of kind and key: a cluster whose objects were deleted on request. Excuses what is missing of it.',
+    )
+    .optional(),
+  from: dayOrTime.describe('First run that was erased; left out: from the beginning.').optional(),
+  to: dayOrTime
+    .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
+    .optional(),
+  retentionDays: wholeNumber(1, 36_500)
+    .describe('In place of kind and key: a retention that is shorter than before, and meant so.')
+    .optional(),
   why: z
     .string('a reason')
     .min(1, 'a reason')
     .max(300, 'at most 300 characters')
     .describe('Why it stays as it is, and who says so. It is sealed.'),
-});
+}).check(oneSubject);
 
 export const audit = members({
   schedule: cronExpression.describe(
     'When the archive is audited: a cron expression as in schedule.expression, at least once a day is best.',
   ),
   timeZone: timeZone.describe('IANA time zone of the expression; left out: that of schedule.').optional(),
-  rereadDays: wholeNumber(1, 36_500)
-    .describe('Days within which every old object is read again; left out: what was verified once is not read again.')
+  rereadDays: z
+    .union([z.literal(false, 'false'), wholeNumber(1, 36_500)])
+    .describe(
+      'Days within which every old object is read again; left out: 90, or more for a large archive; false: never.',
+    )
     .optional(),
   staleAfterHours: wholeNumber(1, 87_600)
     .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
@@ -80,9 +116,16 @@ export const audit = members({
     .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
     .optional(),
   acknowledged: z
-    .array(acknowledged, 'a list of findings')
-    .max(1000, 'at most 1,000 findings')
-    .describe('Damage that nobody can repair: it is told, and raises no alarm any more.')
+    .array(acknowledged, 'a list of findings, clusters or retentions')
+    .max(1000, 'at most 1,000 entries')
+    .describe(
+      'Damage that nobody can repair, clusters that were erased, a shorter retention: reported, without an alarm.',
+    )
+    .optional(),
+  signingKeyArn: keyArn
+    .describe(
+      'Existing key that signs seals, of the kind ECC_NIST_P256; its policy needs the output SigningKeyPolicy. Left out: the stack has its own.',
+    )
     .optional(),
   formerPublicKeys: z
     .array(publicKey, 'a list of public keys')
@@ -208,6 +251,11 @@ export const archive = members({
     .array(keyArn, 'a list of ARNs of KMS keys')
     .default([])
     .describe('Keys that kms had before, so that run records from that time can still be read.'),
+  readers: z
+    .array(roleArn, 'a list of ARNs of roles')
+    .max(20, 'at most 20 roles')
+    .default([])
+    .describe('Roles, also of other accounts, that the policies of bucket and key let list and read everything.'),
   replicateTo: replicateTo
     .describe('Another bucket that gets a copy of everything written; left out: none.')
     .optional(),

@@ -118,6 +118,20 @@ export const listOrGroups = rule((at, refuse) => {
   if (outside !== undefined) refuse(outside, 'recipients inside page and inform, because these are set');
 });
 
+/** An entry of `audit.acknowledged` is about one thing. */
+export const oneSubject = rule((at, refuse) => {
+  const [isFinding, isCluster, isRetention] = [['kind', 'key'], ['cluster'], ['retentionDays']].map((names) =>
+    names.some((name) => at(name) !== undefined),
+  );
+  if ([isFinding, isCluster, isRetention].filter(Boolean).length !== 1)
+    refuse('', 'either kind and key of a finding, or a cluster, or retentionDays');
+  else if (isFinding && (at('kind') === undefined || at('key') === undefined))
+    refuse('', 'both kind and key of the finding');
+  const [from, to] = [at('from'), at('to')];
+  if (!isCluster && (from ?? to) !== undefined) refuse('', 'from and to beside a cluster only');
+  if (typeof from === 'string' && typeof to === 'string' && from > to) refuse('to', `no time before from (${from})`);
+});
+
 /** The history of an execution has to hold the tries of all shards. */
 export const shardsFit = rule((at, refuse) => {
   if (at('limits.oneRunAtATime') === true && numberOf(at('shards')) > mostShardsInTurn)
@@ -134,7 +148,8 @@ export const whereStackIs = rule((at, refuse) => {
   for (const path of ['alerts.topicArn', 'alerts.page.topicArn', 'alerts.inform.topicArn'])
     if (isElsewhere(path, 3, region) || isElsewhere(path, 4, account))
       refuse(path, `a topic in the account ${account} and the region ${region} of deployTo`);
-  if (isElsewhere('archive.kms', 3, region)) refuse('archive.kms', `a key in the region ${region} of deployTo`);
+  for (const path of ['archive.kms', 'audit.signingKeyArn'])
+    if (isElsewhere(path, 3, region)) refuse(path, `a key in the region ${region} of deployTo`);
   const ofCopies = 'archive.replicateTo.account';
   if (at(ofCopies) !== undefined && at(ofCopies) === account)
     refuse(ofCopies, "another account; left out, it is the stack's own");

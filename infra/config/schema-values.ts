@@ -39,6 +39,11 @@ export const keyArn = textLike(
   'the ARN of a KMS key, arn:aws:kms:<region>:<account>:key/<id>',
 );
 
+export const roleArn = textLike(
+  /^arn:aws:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+  'the ARN of a role, arn:aws:iam::<account>:role/<name>',
+);
+
 export const topicArn = textLike(
   /^arn:aws:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/,
   'the ARN of a standard SNS topic, arn:aws:sns:<region>:<account>:<name>',

@@ -1,4 +1,4 @@
-import { auditLoad } from '../../infra/audit';
+import { auditLoad, rereadDaysFor } from '../../infra/audit-load';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const daily = { expression: 'cron(30 6 * * ? *)', timeZone: 'Etc/UTC' };
@@ -34,5 +34,36 @@ describe('how often to audit', () => {
     const clusters = Array.from({ length: 50_000 }, (_, index) => ({ uid: `c-${index}` }));
     const schedule = { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: false };
     expect(auditLoad({ clusters, schedule }, daily, now).keepsUp).toBe(true);
+  });
+});
+
+describe('the days within which everything is read again', () => {
+  const daysFor = (
+    count: number,
+    retentionDays: number | undefined,
+    expression = 'cron(0 * * * ? *)',
+    audits = daily,
+  ) => {
+    const clusters = Array.from({ length: count }, (_, index) => ({ uid: `c-${index}` }));
+    const archive = { retentionDays, formerKmsKeyArns: [], readers: [] };
+    return rereadDaysFor(
+      { clusters, archive, schedule: { expression, timeZone: 'Etc/UTC', enabled: true } },
+      audits,
+      now,
+    );
+  };
+
+  it('are 90, or the shortest longer time for which half of the audits suffices', () => {
+    expect(daysFor(400, 365)).toBe(90);
+    // 17,520,000 objects at 210 a second in half of 855 seconds.
+    expect(daysFor(1000, 365)).toBe(196);
+    expect(daysFor(2000, 365)).toBe(391);
+    expect(daysFor(1000, 365, 'cron(0 3 * * ? *)')).toBe(90);
+    expect(daysFor(1000, 365, 'cron(0 * * * ? *)', { ...daily, expression: 'cron(30 0/6 * * ? *)' })).toBe(90);
+  });
+
+  it('count two years of runs if nothing expires, and at least one audit in four weeks', () => {
+    expect(daysFor(1000, undefined)).toBe(daysFor(1000, 730));
+    expect(daysFor(10, 365, 'cron(0 3 * * ? *)', { ...daily, expression: 'cron(30 6 1 1 ? *)' })).toBe(90);
   });
 });

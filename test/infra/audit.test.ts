@@ -102,11 +102,20 @@ describe('the function of the audit', () => {
       shards: 2,
     });
     const acknowledged = [{ kind: 'missing' as const, key: 'logs/x', why: 'known' }];
+    const others = [
+      { cluster: 'a', from: '2026-01-01', to: '2026-02-01', why: 'law' },
+      { cluster: 'b', why: 'law' },
+      { retentionDays: 40, why: 'decided' },
+    ];
     const settings = {
       ...{ rereadDays: 90, staleAfterHours: 48, frozenAfterHours: 26 },
       ...{ formerPublicKeys: ['key'], acknowledged },
     };
-    const audit = { schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, ...settings };
+    const audit = {
+      ...{ schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, signingKeyArn: kmsKeyArn },
+      ...settings,
+      acknowledged: [...acknowledged, ...others],
+    };
     expect(auditPlanOf(config, audit)).toEqual({
       clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
@@ -114,7 +123,34 @@ describe('the function of the audit', () => {
       retentionDays: 400,
       shards: 2,
       ...settings,
+      erased: [
+        { cluster: 'a', from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T23:59:59.999Z', why: 'law' },
+        { cluster: 'b', why: 'law' },
+      ],
+      shorterRetentions: [{ retentionDays: 40, why: 'decided' }],
     });
+  });
+
+  it('reads everything again within 90 days unless it is told otherwise, or never to', () => {
+    const planOf = (settings: object) => auditPlanOf(exampleConfig(), { ...audited.audit, ...settings });
+    expect(planOf({}).rereadDays).toBe(90);
+    expect(planOf({ rereadDays: 30 }).rereadDays).toBe(30);
+    expect(planOf({ rereadDays: false })).not.toHaveProperty('rereadDays');
+  });
+
+  it('signs with an existing key, whose policy is printed, in place of one of the stack', () => {
+    const withKey = templateOf({ audit: { ...audited.audit, signingKeyArn: kmsKeyArn } });
+    expect(Object.keys(withKey.Resources).filter((id) => id.startsWith('AuditSigningKey'))).toEqual([]);
+    expect(allowedTo(withKey, 'AuditRole')).toEqual(
+      expect.arrayContaining([`kms:GetPublicKey ${kmsKeyArn}`, `kms:Sign ${kmsKeyArn}`]),
+    );
+    expect(JSON.parse(textOf(withKey.Outputs?.SigningKeyPolicy?.Value))).toMatchObject({
+      Sid: 'SignedByAuditOnly',
+      Effect: 'Deny',
+      Action: 'kms:Sign',
+      Condition: { ArnNotEquals: { 'aws:PrincipalArn': '<AuditRole.Arn>' } },
+    });
+    expect(json.Outputs).not.toHaveProperty('SigningKeyPolicy');
   });
 
   it('is started by a schedule of its own, even if the schedule of the runs is disabled', () => {

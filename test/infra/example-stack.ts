@@ -19,6 +19,7 @@ export const everything = {
     formerKmsKeyArns: [formerKeyArn],
     retentionDays: 400,
     objectLock: { days: 90, mode: 'compliance' },
+    readers: ['arn:aws:iam::222222222222:role/auditor'],
     replicateTo: { bucketArn: otherBucketArn, account: '222222222222', kmsKeyArn },
   },
   clusters: ['prod-eu-1', { uid: 'lab-1', optional: true }],
@@ -50,7 +51,14 @@ export const configurations: [string, Record<string, unknown>][] = [
   ['everything that can be added', everything],
   ['a fleet in shards', { shards: 4 }],
   ['an audit', audited],
-  ['keys and a secret of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
+  [
+    'keys and a secret of others',
+    {
+      archive: { kms: kmsKeyArn, readers: ['arn:aws:iam::222222222222:role/auditor'] },
+      apiKeySecret: 'platform/clusters',
+      audit: { ...audited.audit, signingKeyArn: kmsKeyArn },
+    },
+  ],
   [
     'an existing topic, in one account and region',
     { deployTo: { account: '111111111111', region: 'eu-central-1' }, shards: 2, alerts: { topicArn, kmsKeyArn } },
@@ -58,7 +66,11 @@ export const configurations: [string, Record<string, unknown>][] = [
   [
     'two groups, one run at a time',
     {
-      alerts: { page: { topicArn, kmsKeyArn }, inform: { emails: ['day@example.com'] } },
+      alerts: {
+        page: { topicArn, kmsKeyArn },
+        inform: { emails: ['day@example.com'] },
+        pageFrom: { missingPercent: 5 },
+      },
       limits: { oneRunAtATime: true },
       shards: 2,
       ...audited,

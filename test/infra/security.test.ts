@@ -20,6 +20,7 @@ const archive = '<ArchiveBucket.Arn>';
 const audit = '<AuditRole.Arn>';
 const write = 'Deny s3:PutObject on';
 const remove = `Deny s3:BypassGovernanceRetention s3:DeleteObject* on ${archive}/*`;
+const reader = '{AWS: arn:aws:iam::222222222222:role/auditor}';
 const storageClass = 's3:x-amz-storage-class';
 
 describe('the policies of resources', () => {
@@ -35,7 +36,10 @@ describe('the policies of resources', () => {
         'Allow sqs:SendMessage on <DeadLetters.Arn> to {Service: events.amazonaws.com} ' +
           'if {ArnEquals: {aws:SourceArn: <FailureMessagesFailedExecutions.Arn>}}',
       ],
-      ArchiveKey: [account],
+      ArchiveKey: [
+        account,
+        `Allow kms:Decrypt on * to ${reader} if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}`,
+      ],
       ArchiveAccessLogsPolicy: [
         tlsOnly('s3:*', '<ArchiveAccessLogs.Arn>', '<ArchiveAccessLogs.Arn>/*'),
         'Allow s3:PutObject on <ArchiveAccessLogs.Arn>/* to {Service: logging.s3.amazonaws.com} ' +
@@ -46,6 +50,9 @@ describe('the policies of resources', () => {
         // Nobody writes what the audit could not read.
         `${write} ${archive}/* to {AWS: *} if {Null: {${storageClass}: false}, StringNotEquals: {${storageClass}: STANDARD}}`,
         `${write} ${archive}/* to {AWS: *} if {Null: {s3:x-amz-server-side-encryption-customer-algorithm: false}}`,
+        // Who may read from another account lists and reads, and nothing else.
+        `Allow s3:ListBucket s3:ListBucketVersions on ${archive} to ${reader}`,
+        `Allow s3:GetObject on ${archive}/* to ${reader}`,
         // The collector writes new objects only, and deletes none.
         `${write} ${archive}/* to {AWS: <CollectorRole.Arn>} if {Null: {s3:if-none-match: true}}`,
         `${remove} to {AWS: <CollectorRole.Arn>}`,

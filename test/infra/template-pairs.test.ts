@@ -25,7 +25,11 @@ const configurations: readonly Record<string, unknown>[] = [
     alerts: { page: { topicArn }, inform: { emails: ['day@example.com'] } },
   },
   { archive: { replicateTo: { bucketArn } }, limits: { concurrency: 64, maxBodyMiB: 100, oneRunAtATime: true } },
-  { audit: everything.audit, deployTo: { account: '111111111111', region: 'eu-central-1' } },
+  {
+    audit: { ...everything.audit, signingKeyArn: kmsKeyArn },
+    dashboard: false,
+    deployTo: { account: '111111111111', region: 'eu-central-1' },
+  },
 ];
 
 describe('an update from any configuration to any other', () => {

@@ -7,7 +7,7 @@ import { useLocalCollector } from '../../end-to-end/local-collector';
 import { operations } from '../../infra/guides';
 import { runCollector } from '../run-collector';
 import { writeStartConfig } from '../run-start';
-import { type ControlPlane, startControlPlane } from '../stack/control-plane';
+import { accountId, type ControlPlane, startControlPlane } from '../stack/control-plane';
 
 /** The archive is served by this machine, whose clock it has: half past an hour that is over. */
 const now = new Date();
@@ -27,7 +27,8 @@ describe('collector doctor', () => {
     root = await mkdtemp(join(tmpdir(), 'doctor-'));
     const service = { baseUrl: collector.demo.url };
     const alerts = { emails: ['night@example.com'] };
-    config = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts });
+    const archive = { retentionDays: 400 };
+    config = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts, archive });
   });
   beforeEach(async () => {
     deployed = await collector.deploy();
@@ -58,6 +59,8 @@ describe('collector doctor', () => {
       stack: 'ok',
       'API key': 'ok',
       subscriptions: 'ok',
+      drift: 'ok',
+      retention: 'ok',
       'newest run': 'ok',
       service: 'ok',
     });
@@ -115,6 +118,34 @@ describe('collector doctor', () => {
     expect((await doctor([])).find('subscriptions')).toMatchObject({ state: 'unknown', act });
   });
 
+  it('names an address whose subscription is gone, and the command that subscribes it again', async () => {
+    plane.subscriptions = [['email', 'day@example.com', `arn:aws:sns:eu-central-1:${accountId}:alerts:2`]];
+    const { find, code } = await doctor([]);
+    expect(find('subscriptions')).toMatchObject({
+      state: 'problem',
+      found: expect.stringMatching(/^not subscribed: night@example\.com; SNS deletes/),
+      act: expect.stringMatching(/\naws sns subscribe .* --protocol email --notification-endpoint night@example\.com$/),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('names what was changed by hand, and a retention that is not the deployed one', async () => {
+    plane.drift = [['/PolicyDocument/Statement/5', '{"Sid":"SealsByAuditOnly"}', 'x'.repeat(300)]];
+    plane.retentionDays = undefined;
+    const { find } = await doctor([]);
+    expect(find('drift')).toMatchObject({
+      state: 'problem',
+      found: `ArchiveBucket49F1AC64/PolicyDocument/Statement/5: deployed {"Sid":"SealsByAuditOnly"}, found ${'x'.repeat(160)}…`,
+      act: expect.stringContaining('--revert-drift'),
+    });
+    expect(find('retention')).toMatchObject({
+      state: 'problem',
+      found: 'objects are kept for ever, by the configuration 400 days',
+    });
+    plane.retentionDays = 40;
+    expect((await doctor([])).find('retention')?.state).toBe('warning');
+  });
+
   it('gives the command that completes an incomplete newest run', async () => {
     collector.failing.beta = 'not-found';
     await deployed.fireSchedule(lastHour);
@@ -167,7 +198,7 @@ describe('collector doctor', () => {
   it('prints for people the verdict first, and what to do below each look', async () => {
     plane.subscriptions = [];
     const { out } = await runCollector(['doctor', '--config', config], { now });
-    expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 7 in order.');
+    expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 9 in order.');
     expect(out).toMatch(/^x subscriptions: nobody is subscribed\n {4}Do: subscribe somebody: aws sns subscribe /m);
   });
 });

@@ -20,6 +20,10 @@ export interface ControlPlane {
   subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[] | undefined;
   /** Subscriptions of the other group's topic; undefined: the stack has no such topic. */
   informed: ControlPlane['subscriptions'] | undefined;
+  /** What was changed by hand, as CloudFormation says it of the bucket: path, deployed and found value. */
+  drift: readonly (readonly [path: string, expected: string, actual: string])[];
+  /** Days after which the deployed archive expires; undefined: never. */
+  retentionDays: number | undefined;
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -61,6 +65,20 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
         ...{ LogicalResourceId: logicalId, ResourceType: type, PhysicalResourceId: id },
         ...{ ResourceStatus: 'CREATE_COMPLETE', LastUpdatedTimestamp: '2026-11-01T00:00:00Z' },
       }))}</StackResourceSummaries>`,
+    DetectStackResourceDrift: () => {
+      const differences = members(plane.drift, ([PropertyPath, ExpectedValue, ActualValue]) => ({
+        ...{ PropertyPath, ExpectedValue, ActualValue, DifferenceType: 'NOT_EQUAL' },
+      }));
+      const status = plane.drift.length === 0 ? 'IN_SYNC' : 'MODIFIED';
+      return `<StackResourceDrift><StackResourceDriftStatus>${status}</StackResourceDriftStatus><PropertyDifferences>${differences}</PropertyDifferences></StackResourceDrift>`;
+    },
+    GetTemplate: (parameters) => {
+      if (parameters.get('StackName') !== stackName) return undefined;
+      const Rules = [{ Prefix: 'logs/', ExpirationInDays: plane.retentionDays }];
+      const Properties = { LifecycleConfiguration: { Rules } };
+      const template = { Resources: { ArchiveBucket49F1AC64: { Type: 'AWS::S3::Bucket', Properties } } };
+      return `<TemplateBody>${JSON.stringify(template)}</TemplateBody>`;
+    },
     ListSubscriptionsByTopic: (parameters) => {
       const found = parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []);
       return (
@@ -145,6 +163,8 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     status: 'CREATE_COMPLETE',
     subscriptions: [['email', 'night@example.com', `${topic}:1`]],
     informed: undefined,
+    drift: [],
+    retentionDays: 400,
     settled: async () => {
       await Promise.all(running);
     },

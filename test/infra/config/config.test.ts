@@ -29,7 +29,7 @@ describe('a valid configuration', () => {
       clusters: [{ uid: 'a' }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60, oneRunAtATime: false },
-      archive: { formerKmsKeyArns: [] },
+      archive: { formerKmsKeyArns: [], readers: [] },
       alerts: { emails: [] },
       tags: {},
       shards: 1,
@@ -41,7 +41,11 @@ describe('a valid configuration', () => {
   it('keeps the audit as it is written', () => {
     const formerPublicKeys = [spkiOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)];
     const times = { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 2 };
-    const acknowledged = [{ kind: 'missing', key: 'logs/x', why: 'deleted by mistake' }];
+    const acknowledged = [
+      { kind: 'missing', key: 'logs/x', why: 'deleted by mistake' },
+      { cluster: 'a', from: '2026-01-01', to: '2026-02-01T10:00:00Z', why: 'asked for by law' },
+      { retentionDays: 40, why: 'decided' },
+    ];
     const audit = { ...times, formerPublicKeys, acknowledged };
     expect(parseConfig({ ...minimal, audit }, 'c.json').audit).toEqual(audit);
   });

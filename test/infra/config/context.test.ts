@@ -10,8 +10,13 @@ describe('the context', () => {
     expect(readContext({ ...read('cdk.json').context, config: 'prod.json' })).toEqual({
       config: 'prod.json',
       deploys: false,
+      shortensRetention: false,
     });
-    expect(readContext({})).toEqual({ config: 'collector.json', deploys: false });
+    expect(readContext({ shortenRetention: 'true' })).toEqual({
+      config: 'collector.json',
+      deploys: false,
+      shortensRetention: true,
+    });
   });
 
   it('has no key in cdk.json of which the command line warns', () => {

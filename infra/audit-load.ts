@@ -1,0 +1,66 @@
+import { firingsOf } from '../lambda/schedule/firings';
+import { deadlineReserveSeconds, functionTimeoutSeconds } from '../lambda/time-limits';
+import type { CollectorConfig } from './config/config';
+
+/** What an audit has time for, and what that means for its schedule and for how often old content is read again. */
+
+/** Seconds that an audit takes for one request to S3: measured, docs/background.md, "What an audit takes". */
+const secondsPerRequest = 0.003;
+
+/** Most requests of one audit. */
+const mostRequests = (functionTimeoutSeconds - deadlineReserveSeconds) / secondsPerRequest;
+
+/** Old objects that an audit reads again in a second: measured, docs/background.md, "What an audit takes". */
+const rereadPerSecond = 210;
+
+/** Days within which everything is read again, if the audits have the time. */
+const shortestRereadDays = 90;
+
+/** Days of runs that count where nothing expires: an archive that grows without end outgrows every number of days. */
+const daysWithoutRetention = 730;
+
+/** Span in which runs and audits are counted, in days: a month's calendar has at least so many. */
+const days = 28;
+
+type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
+
+/**
+ * Whether audits read as much as runs archive, and how many per day would; undefined: no number would.
+ *
+ * An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
+ * over, so that the sum over some weeks decides and not the busiest day.
+ * @param schedule of the audit
+ */
+export function auditLoad(config: Pick<CollectorConfig, 'clusters' | 'schedule'>, schedule: Times, now: Date) {
+  const runs = config.schedule.enabled ? firingsIn(config.schedule, now) : 0;
+  const audits = firingsIn(schedule, now);
+  const inRun = objectsPerRun(config);
+  const toRead = runs * inRun;
+  const forReading = mostRequests - inRun;
+  const perDay = Math.ceil(toRead / forReading / days);
+  // A schedule that fires less than once in the span is not judged.
+  return { keepsUp: audits === 0 || toRead <= audits * forReading, perDay: forReading > 0 ? perDay : undefined };
+}
+
+function firingsIn({ expression, timeZone }: Times, from: Date): number {
+  const until = new Date(from.getTime() + days * 86_400_000);
+  return [...firingsOf(expression, timeZone).between(from, until)].length;
+}
+
+/** The default of `audit.rereadDays`: half of the time of the audits has to suffice for all that the archive holds. */
+export function rereadDaysFor(
+  config: Pick<CollectorConfig, 'clusters' | 'schedule' | 'archive'>,
+  schedule: Times,
+  now: Date,
+): number {
+  const runsPerDay = config.schedule.enabled ? firingsIn(config.schedule, now) / days : 0;
+  const objects = runsPerDay * objectsPerRun(config) * (config.archive.retentionDays ?? daysWithoutRetention);
+  const secondsPerAudit = (functionTimeoutSeconds - deadlineReserveSeconds) / 2;
+  const perDay = (firingsIn(schedule, now) / days) * secondsPerAudit * rereadPerSecond;
+  // An audit that starts less often than once in the span: as if it did once.
+  return Math.max(shortestRereadDays, Math.ceil(objects / (perDay || (secondsPerAudit * rereadPerSecond) / days)));
+}
+
+function objectsPerRun({ clusters }: Pick<CollectorConfig, 'clusters'>): number {
+  return clusters.reduce((sum, { resources }) => sum + (resources?.length ?? 2), 0);
+}
