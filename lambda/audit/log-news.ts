@@ -34,7 +34,7 @@ export class LogNews {
     const told = before.isMailed;
     const carried = <One extends Frozen | OnlyGaps>(list: readonly One[] = [], isNews: (one: One) => boolean) =>
       new Map(list.map((one) => [one.cluster, { ...one, isMailed: one.isMailed || (told && isNews(one)) }]));
-    this.#frozen = carried(before.frozen, (one) => frozenHours(one) >= frozenAfterHours);
+    this.#frozen = carried(before.frozen, (one) => one.isEmpty || frozenHours(one) >= frozenAfterHours);
     this.#onlyGaps = carried(before.onlyGaps, isRule);
     // What no mail has told yet stays news.
     this.#gaps = told ? [] : [...before.gaps];
@@ -47,8 +47,10 @@ export class LogNews {
     return known !== undefined && isRule(known);
   }
 
-  /** Takes note of how the log of a cluster follows the one before it. */
-  add(cluster: string, { run, seam, base, lines }: LogLink): void {
+  /** Takes note of how the log of a cluster follows the one before it. @param isEmpty it was read, and has no line */
+  add(cluster: string, { run, seam, base, lines }: LogLink, isEmpty: boolean): void {
+    if (isEmpty && (base !== undefined || this.#frozen.get(cluster)?.isEmpty === true))
+      this.#addFrozen(cluster, run, run, true);
     if (base === undefined) {
       if (lines > 0) this.#frozen.delete(cluster);
       else this.#seams.unknown += 1;
@@ -56,16 +58,17 @@ export class LogNews {
     }
     this.#seams[seam.kind] += 1;
     if (seam.kind === 'unknown' || seam.kind === 'older') return;
-    if (seam.kind === 'unchanged') this.#addFrozen(cluster, run, base);
+    if (seam.kind === 'unchanged') this.#addFrozen(cluster, run, base, false);
     else this.#frozen.delete(cluster);
     if (seam.kind === 'gap') this.#addGap(cluster, run, base);
     else this.#onlyGaps.delete(cluster);
     if (seam.kind === 'continues') this.#addShare(cluster, run, base, seam.added, lines);
   }
 
-  #addFrozen(cluster: string, run: Date, base: Date): void {
-    const { since = base.toISOString(), isMailed = false } = this.#frozen.get(cluster) ?? {};
-    this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isMailed });
+  #addFrozen(cluster: string, run: Date, first: Date, isEmpty: boolean): void {
+    const before = this.#frozen.get(cluster);
+    const { since = first.toISOString(), isMailed = false } = before?.isEmpty === isEmpty ? before : {};
+    this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isEmpty, isMailed });
   }
 
   #addShare(cluster: string, run: Date, base: Date, added: number, lines: number): void {

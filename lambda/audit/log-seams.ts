@@ -74,7 +74,7 @@ export class LogSeams {
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
-    this.news.add(name.cluster, link);
+    this.news.add(name.cluster, link, read?.end.lines === 0);
     return checked;
   }
 

@@ -41,7 +41,7 @@ export function auditMail(seal: MailedSeal, plan: Pick<AuditPlan, 'staleAfterHou
   const flappingNames = flapping.first
     .slice(0, mostStale)
     .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
-  const changedNames = changed.clusters.map(plain);
+  const changedNames = changed.clusters.map(({ cluster }) => plain(cluster));
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
     counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
@@ -55,7 +55,10 @@ export function auditMail(seal: MailedSeal, plan: Pick<AuditPlan, 'staleAfterHou
     logs.lines,
     [
       ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
-      ...changedNames.slice(0, 1).map((name) => `  Show one: ${command(`diff ${shellQuoted(name)}`, archive)}`),
+      ...changed.clusters.slice(0, 1).map(({ cluster, from, to }) => {
+        const period = `--from ${from} --to ${to}`;
+        return `  Show one: ${command(`history ${shellQuoted(plain(cluster))} ${period}`, archive)}`;
+      }),
     ],
     counted('Archived with a doubt', doubts.count, listed(doubts.first)),
     [

@@ -17,9 +17,9 @@ export class Tally {
   /** Clusters that are configured, and those that the runs cover: each with the one string of its name that is kept. */
   readonly #clusters: Map<string, string>;
   /** Of the manifest of each cluster, as the newest run that was added has it. */
-  readonly #hashes = new Map<string, string>();
-  /** Clusters with another manifest than in the run before. */
-  readonly #changed = new Set<string>();
+  readonly #hashes = new Map<string, { readonly sha256: string; readonly run: Date }>();
+  /** Clusters with another manifest than in the run before, and these two runs: the last of them. */
+  readonly #changed = new Map<string, { readonly from: string; readonly to: string }>();
   #newest = new Date(0);
   readonly #doubtful: string[] = [];
   readonly #sums = { complete: 0, incomplete: 0, objects: 0, bytes: 0, storedBytes: 0 };
@@ -72,13 +72,15 @@ export class Tally {
     this.#newest = run;
     if (resource !== 'manifest' || sha256 === undefined) return;
     const before = this.#hashes.get(cluster);
-    this.#hashes.set(cluster, sha256);
-    if (before !== undefined && before !== sha256) this.#changed.add(cluster);
+    this.#hashes.set(cluster, { sha256, run });
+    if (before !== undefined && before.sha256 !== sha256)
+      this.#changed.set(cluster, { from: before.run.toISOString(), to: run.toISOString() });
   }
 
   /** What is told of them. */
   result(): Pick<Summary, 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes' | 'changed' | 'doubts'> {
-    const changed = [...this.#changed].sort();
+    const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
+    changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     return {
       ...this.#sums,
       changed: { count: changed.length, clusters: changed.slice(0, mostChanged) },

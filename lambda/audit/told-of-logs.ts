@@ -12,17 +12,26 @@ export function toldOfLogs(
   frozenAfterHours = defaultFrozenHours,
 ): { readonly subjects: readonly string[]; readonly lines: readonly string[] } {
   const lossy = new Set(logs.gaps.map(({ cluster }) => cluster)).size;
-  const frozen = logs.frozen.filter((one) => !one.isMailed && frozenHours(one) >= frozenAfterHours);
+  const notMailed = logs.frozen.filter((one) => !one.isMailed);
+  const empty = notMailed.filter((one) => one.isEmpty);
+  const frozen = notMailed.filter((one) => !one.isEmpty && frozenHours(one) >= frozenAfterHours);
   const subjects = [
     ...(lossy > 0 ? [`lines of ${formatCount(lossy, 'cluster')} may be lost`] : []),
+    ...(empty.length > 0 ? [`${formatCount(empty.length, 'log')} became empty`] : []),
     ...(frozen.length > 0 ? [formatCount(frozen.length, 'frozen log')] : []),
   ];
-  return { subjects, lines: [...gapLines(logs, lossy, archive), ...onlyGapsLines(logs), ...frozenLines(frozen)] };
+  const lines = [
+    ...gapLines(logs, lossy, archive),
+    ...onlyGapsLines(logs),
+    ...emptyLines(empty),
+    ...frozenLines(frozen),
+  ];
+  return { subjects, lines };
 }
 
 /** What alarms watch. */
 export function logFigures({ gaps, gapsMore, frozen }: LogsState, frozenAfterHours = defaultFrozenHours) {
-  const frozenLogs = frozen.filter((one) => frozenHours(one) >= frozenAfterHours).length;
+  const frozenLogs = frozen.filter((one) => one.isEmpty || frozenHours(one) >= frozenAfterHours).length;
   return { logGaps: gaps.length + gapsMore, frozenLogs };
 }
 
@@ -31,19 +40,27 @@ function gapLines({ gaps, gapsMore }: LogsState, lossy: number, archive: string)
   // The one of which most is known is the best example.
   const example = gaps.find(({ reachMinutes }) => reachMinutes !== undefined) ?? gaps[0];
   if (example === undefined) return [];
-  const { cluster, from, to, reachMinutes } = example;
+  const { cluster, from, to } = example;
   const more = gapsMore > 0 ? ' or more' : '';
   return [
     `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
     `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
-    `  ${adviceOf(reachMinutes)}`,
+    ...adviceOf(example).map((line) => `  ${line}`),
     `  npm run collector -- log ${shellQuoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
   ];
 }
 
-function adviceOf(reachMinutes: number | undefined): string {
-  if (reachMinutes === undefined) return 'Nothing shows how far its log reaches back: collect more often.';
-  return `Its log reaches back about ${duration(reachMinutes)}: collect every ${duration(intervalFor(reachMinutes))}.`;
+/** What to do so that no lines are lost: never an interval as long as the one in which they were. */
+function adviceOf({ from, to, reachMinutes }: LogsState['gaps'][number]): string[] {
+  const lost = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
+  if (reachMinutes === undefined) return ['Nothing shows how far its log reaches back: collect more often.'];
+  const interval = intervalFor(reachMinutes);
+  if (interval < lost)
+    return [`Its log reaches back about ${duration(reachMinutes)}: collect every ${duration(interval)}.`];
+  return [
+    `It mostly reaches back about ${duration(reachMinutes)}, not this time: collect`,
+    `more often than every ${duration(lost)}, or ask the service to keep more.`,
+  ];
 }
 
 /** Intervals that people choose, in minutes. */
@@ -68,6 +85,15 @@ function onlyGapsLines({ onlyGaps }: LogsState): string[] {
     `  ${plain(first.cluster)} (${count(first.gaps)} runs in a row). Its service sends only what`,
     '  is new, or the log moves on faster than runs come.',
     '  This is told once.',
+  ];
+}
+
+function emptyLines(empty: LogsState['frozen']): string[] {
+  const [first] = empty;
+  if (first === undefined) return [];
+  return [
+    `${formatCount(empty.length, 'log')} became empty after one with lines, such as ${plain(first.cluster)}`,
+    `  (since ${minute(first.since)}). It counts as frozen until it has lines again.`,
   ];
 }
 

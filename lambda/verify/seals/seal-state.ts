@@ -52,8 +52,8 @@ const summarySchema = z.object({
   objects: count,
   bytes: count,
   storedBytes: count,
-  /** Clusters with another manifest than in the run before: how many, and the first of them. */
-  changed: z.object({ count, clusters: z.array(z.string()) }),
+  /** Clusters with another manifest than in the run before: how many, and the first of them with the last two such runs. */
+  changed: z.object({ count, clusters: z.array(z.object({ cluster: z.string(), from: time, to: time })) }),
   /** What was archived with a doubt: how much, and the first of it. */
   doubts: z.object({ count, first: z.array(z.string()) }),
   /** What was open in the seal before and is so no more: how much, and the first of it. */
@@ -73,8 +73,13 @@ const logsSchema = z.object({
   gapsMore: count,
   /** The log of which the greatest part was new: the nearest to a gap. */
   newShare: z.nullable(z.object({ cluster: z.string(), run: time, percent: count })),
-  /** Logs with nothing new since a run, up to the last run that has one, the longest first. `isMailed`: by an earlier seal. */
-  frozen: z.array(z.object({ cluster: z.string(), since: time, last: time, isMailed: z.boolean() })),
+  /**
+   * Logs with nothing new since a run, up to the last run that has one, the longest first. `isEmpty`: it had lines before that
+   * run, and has none since. `isMailed`: by an earlier seal.
+   */
+  frozen: z.array(
+    z.object({ cluster: z.string(), since: time, last: time, isEmpty: z.boolean(), isMailed: z.boolean() }),
+  ),
   /** Clusters whose last logs share nothing with those before, and how many in a row. */
   onlyGaps: z.array(z.object({ cluster: z.string(), gaps: count, isMailed: z.boolean() })),
   /** Whether people get a mail of this seal. */

@@ -1,5 +1,5 @@
 import { LogSeams } from '../../../lambda/audit/log-seams';
-import { toldOfLogs } from '../../../lambda/audit/told-of-logs';
+import { logFigures, toldOfLogs } from '../../../lambda/audit/told-of-logs';
 import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
@@ -74,7 +74,13 @@ describe('the seams that an audit judges', () => {
   it('say how far a log reaches back that has a gap, and how often to collect', async () => {
     const { gaps } = await audits.audit([lines(0, 100), lines(60, 160), lines(300, 400)]);
     expect(gaps).toEqual([{ cluster: 'c', from: at(1).toISOString(), to: at(2).toISOString(), reachMinutes: 100 }]);
-    expect(audits.told()).toContain('  Its log reaches back about 100 minutes: collect every 60 minutes.\n');
+    const mostly =
+      '  It mostly reaches back about 100 minutes, not this time: collect\n  more often than every 60 minutes, or';
+    expect(audits.told()).toContain(mostly);
+    const [gap] = gaps;
+    const told = (reachMinutes: number) =>
+      toldOfLogs({ ...audits.sealed, gaps: gap === undefined ? [] : [{ ...gap, reachMinutes }] }, 'archive').lines;
+    expect(told(60)).toContain('  Its log reaches back about 60 minutes: collect every 30 minutes.');
   });
 
   it('of a log with more lines than are kept, are judged by the whole texts where they seem to be a gap', async () => {
@@ -162,6 +168,25 @@ describe('what people are told of logs', () => {
     expect(audits.told()).toContain('such as c (2026-11-20 00:00Z to 2026-11-20 01:00Z)');
     await audits.audit([lines(120, 170)]);
     expect(audits.told()).toBe('');
+  });
+
+  it('is a log that became empty, at once and once, until it has lines again', async () => {
+    await audits.audit([lines(0, 10)]);
+    // Three empty ones are more than are looked at for a base.
+    await audits.audit(['', '', '', '']);
+    const words =
+      '1 log became empty after one with lines, such as c\n  (since 2026-11-20 01:00Z). It counts as frozen';
+    expect(audits.told()).toContain(words);
+    expect(logFigures(audits.sealed)).toEqual({ logGaps: 0, frozenLogs: 1 });
+    await audits.audit(['']);
+    expect([audits.told(), logFigures(audits.sealed).frozenLogs]).toEqual(['', 1]);
+    await audits.audit([lines(5, 15)]);
+    expect([audits.told(), audits.sealed.frozen]).toEqual(['', []]);
+  });
+
+  it('is not a log that never had a line', async () => {
+    await audits.audit(['', '']);
+    expect([audits.told(), audits.sealed.frozen]).toEqual(['', []]);
   });
 
   it('is nothing of a cluster that is no longer configured', async () => {

@@ -47,6 +47,13 @@ const quiet: MailedSeal = {
 
 const open = (kind: string, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
 
+/** A cluster whose manifest changed. */
+const changedOf = (cluster: string) => ({
+  cluster,
+  from: '2026-11-21T04:00:00.000Z',
+  to: '2026-11-21T05:00:00.000Z',
+});
+
 const uids = (count: number) =>
   Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
 
@@ -98,9 +105,9 @@ describe('the mail of an audit', () => {
       gapsMore: 0,
       newShare: null,
       frozen: [
-        { cluster: 'c', ...of('3T05', false) },
-        { cluster: 'd', ...of('3T05', true) },
-        { cluster: 'e', ...of('1T05', false) },
+        { cluster: 'c', isEmpty: false, ...of('3T05', false) },
+        { cluster: 'd', isEmpty: false, ...of('3T05', true) },
+        { cluster: 'e', isEmpty: false, ...of('1T05', false) },
       ],
       onlyGaps: [],
       isMailed: true,
@@ -199,9 +206,9 @@ describe('the mail of an audit', () => {
     ],
     [
       'which manifests changed, and the command that shows one',
-      { summary: { changed: { count: 60, clusters: uids(50) } } },
+      { summary: { changed: { count: 60, clusters: uids(50).map(changedOf) } } },
       /^Audit: nothing is damaged/,
-      `  and 10 more\n  Show one: npm run collector -- diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
+      `  and 10 more\n  Show one: npm run collector -- history ${uids(1)[0]} --from 2026-11-21T04:00:00.000Z --to 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet\n`,
     ],
     [
       'what there was no time for',
@@ -225,7 +232,7 @@ describe('the mail of an audit', () => {
       summary: {
         repaired: { count: 1, first: [evil] },
         reasons,
-        changed: { count: 1, clusters: [evil] },
+        changed: { count: 1, clusters: [changedOf(evil)] },
         doubts: { count: 1, first: [evil] },
       },
     });
