@@ -25,7 +25,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       // Where no alarm looks back far enough, an audit that failed for good has to do.
       ...(missingHours === undefined
         ? {
-            means: 'The last attempt of an audit failed: there is no seal of its time.',
+            means: 'The last attempt of an audit failed: its time has no seal.',
             props: raisedBy(
               audit.function.metric('AsyncEventsDropped', { statistic: 'Sum', period }),
               windows.promptWindowHours,

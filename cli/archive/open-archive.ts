@@ -56,7 +56,7 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
       ? `, s3://${location} a bucket of this name`
       : '';
     throw new ArchiveReadError(
-      `Opening the archive ${location} failed: there is no such folder; npm start makes one, --archive names another${bucket}`,
+      `Opening the archive ${location} failed: the folder does not exist; npm start makes one, --archive names another${bucket}`,
     );
   }
   const { FolderArchiveReader } = await import('./folder-archive-reader');
@@ -85,5 +85,5 @@ export async function openArchiveNow(location: string, terminal: Pick<Terminal, 
   const archive = await openArchive(location);
   for (const prefix of [runsPrefix, sealsPrefix])
     if ((await firstOf(archive.list(prefix))) !== undefined) return withTime(archive, terminal);
-  throw new ArchiveReadError(`Reading ${location} failed: it holds no archive; there is no ${runsPrefix} in it`);
+  throw new ArchiveReadError(`Reading ${location} failed: it holds no archive: ${runsPrefix} is missing`);
 }

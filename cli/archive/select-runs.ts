@@ -69,7 +69,7 @@ export async function findRun(reader: ArchiveReader, time: Date): Promise<Listed
   const after = await firstOf(runsBetween(reader, { from: time }));
   const nearest = [before, after].filter((listed) => listed !== undefined).map(({ run }) => formatTime(run));
   throw new NoSuchRunError(
-    `Finding the run ${formatTime(time)} failed: there is none; ` +
+    `Finding the run ${formatTime(time)} failed: the archive has none; ` +
       (nearest.length === 0 ? 'the archive has no runs' : `the nearest: ${nearest.join(', ')}`),
   );
 }
@@ -84,7 +84,7 @@ export async function findRunAt(reader: ArchiveReader, at: Date | undefined, now
   const oldest = await firstOf(runsBetween(reader, {}));
   const when = at === undefined ? '' : ` at or before ${formatTime(at)}`;
   throw new NoSuchRunError(
-    `Finding a run${when} failed: there is none; ` +
+    `Finding a run${when} failed: the archive has none; ` +
       (oldest === undefined ? 'the archive has no runs' : `the oldest: ${formatTime(oldest.run)}`),
   );
 }

@@ -91,7 +91,7 @@ async function nothingToSearch(
   const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
   const where =
     objects.runs === 0 && cluster === undefined
-      ? 'there is no run in this period'
+      ? 'this period has no run'
       : `none was archived${runsOf(objects)}; list shows what is`;
   const nearest = await nearestTo(reader, cluster);
   return `Searching every ${resource}${which} failed: ${where}${nearest}`;

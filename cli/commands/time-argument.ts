@@ -59,6 +59,6 @@ function withDate(text: string, now: Date): string {
 
 function parseDateTime(text: string, edge: Edge): Date | undefined {
   const time = parseIsoTime(text);
-  if (Number.isNaN(time?.getTime())) throw new InvalidArgumentError('there is no such time.');
+  if (Number.isNaN(time?.getTime())) throw new InvalidArgumentError('this time does not exist.');
   return time === undefined || edge === 'start' || text.length > 10 ? time : new Date(time.getTime() + dayMs - 1);
 }

@@ -26,7 +26,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
     .summary('whether all is there and unchanged')
     .description(
-      'Checks that every recorded object is there, whole and unchanged, that there is no other, that every run that was due left its record, and that all of it is what the seals say.',
+      'Checks that every recorded object is there, whole and unchanged, that no other object is there, that every run that was due left its record, and that all of it is what the seals say.',
     )
     .option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits', parseHashes)
     .option(

@@ -145,7 +145,7 @@ async function newestRun(collector: DeployedCollector, terminal: Pick<Terminal, 
   const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
   const newest = await reader.newestRuns();
   const last = newest.at(-1)?.run;
-  if (last === undefined) return warning('there is none yet', `start one: ${runNow}`);
+  if (last === undefined) return warning('none yet', `start one: ${runNow}`);
   const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
   let isUnknown = '';
   const overdue = await reader.overdue((reason) => {

@@ -16,7 +16,7 @@ export interface StackName {
 const advice: readonly (readonly [names: RegExp, advice: string])[] = [
   [
     /^(CredentialsProviderError|UnrecognizedClientException|InvalidClientTokenId|SignatureDoesNotMatch)$/,
-    'there are no valid credentials; run `aws configure`, or set AWS_PROFILE',
+    'no valid credentials were found; run `aws configure`, or set AWS_PROFILE',
   ],
   [
     /^(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)$/,

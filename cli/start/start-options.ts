@@ -83,7 +83,7 @@ export async function checkOptions({ audit, tamper, dryRun, folder, run, without
     if (error.code === 'ENOENT') return undefined;
     throw new StartUsageError(`Opening the folder ${folder} failed: ${error.code}.`, { cause: error });
   });
-  if (there?.isDirectory() === false) throw new StartUsageError(`--folder names ${folder}, which is no folder.`);
+  if (there?.isDirectory() === false) throw new StartUsageError(`--folder names ${folder}, which is not a folder.`);
   if (run === undefined || withoutRecord === true) return;
   await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
     if (!(error instanceof NoSuchRunError)) throw error;

@@ -43,7 +43,7 @@ async function serveFolder(config: CollectorConfig, options: StartOptions, folde
   });
   if (uids.length === 0)
     throw new StartUsageError(
-      `Serving ${folder} failed: there is no cluster in it; expected folders <uid>/ with log.txt and manifest.yaml.`,
+      `Serving ${folder} failed: it has no cluster; expected folders <uid>/ with log.txt and manifest.yaml.`,
     );
   // Without this, the run would fail with 404 and send the reader to the configuration.
   const missing = await source.missing();

@@ -58,7 +58,7 @@ const clusterList = z
   .array(cluster, 'a list of clusters')
   .min(1, 'at least one cluster')
   .check(uniqueClusters)
-  .describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more are no problem.');
+  .describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more fit.');
 
 /**
  * The list of clusters, or the file that holds it. The path of a problem in the file begins with the file's name.

@@ -49,7 +49,7 @@ export class RunRecords {
     const failed = (reason: string, cause?: unknown) =>
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
     const stored = await this.#bucket.open(runRecordKey(name), largestRecordBytes, signal);
-    if (stored === undefined) throw failed('there is none');
+    if (stored === undefined) throw failed('it does not exist');
     const parser = new RunRecordParser(name, stored.length);
     try {
       for await (const chunk of stored.body) parser.add(chunk);

@@ -38,7 +38,7 @@ export function explainFailure(error: unknown, call: string, url: URL, isAnswere
   if (isAnswered) return failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
   const lasting = faultOfAddress(code, url);
   if (lasting !== undefined) return failed(`${lasting}${asked}`, 'connection', { lasting, cause: error });
-  const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
+  const what = code.startsWith('HPE_') ? 'the answer is not valid HTTP' : 'no answer';
   return failed(`${what} (${code})${unreachedCodes.test(code) ? asked : ''}`, 'connection', { cause: error });
 }
 
@@ -50,7 +50,7 @@ function mayBeElsewhere(status = 0): boolean {
 /** What is wrong with the address, and what to do; undefined: nothing that the code shows. */
 function faultOfAddress(code: string, { hostname, host }: URL): string | undefined {
   if (code === 'ENOTFOUND')
-    return `there is no host ${hostname} (${code}); check service.baseUrl, and the DNS of the network`;
+    return `the host ${hostname} does not exist (${code}); check service.baseUrl, and the DNS of the network`;
   if (/^(EPROTO$|ERR_SSL_)/.test(code))
     return `what listens at ${host} does not speak TLS as it should (${code}); check the port in service.baseUrl`;
   return undefined;

@@ -78,7 +78,7 @@ function judgeChain({ options, chain, verdict, now }: Verification, broken: read
   const { files, seals, head } = chain;
   // What is not as the user says, no seal can acknowledge.
   const differs = (problem: string) => verdict.say({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
-  if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
+  if (publicKeys !== undefined && files === 0) differs('a public key was given, and the archive has no seal');
   for (const problem of verdict.sealed.lostMails(heads)) differs(problem);
   for (const finding of broken) verdict.find(...finding);
   if (files === 0) return;

@@ -147,7 +147,7 @@ export interface RequestTarget {
  */
 export function parseTarget(url: string): RequestTarget {
   const [encodedPath = '', ...rest] = url.split('?');
-  if (!encodedPath.startsWith('/')) throw new AwsError(400, 'InvalidURI', `There is no path in ${url}`);
+  if (!encodedPath.startsWith('/')) throw new AwsError(400, 'InvalidURI', `${url} has no path`);
   return { path: decode(encodedPath.slice(1)), query: Object.fromEntries(new URLSearchParams(rest.join('?'))) };
 }
 

@@ -144,7 +144,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    throw new AwsError(400, 'SerializationException', 'the body is no JSON');
+    throw new AwsError(400, 'SerializationException', 'the body is not JSON');
   }
 }
 

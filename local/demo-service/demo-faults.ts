@@ -12,7 +12,7 @@ const faults = {
   /** The key may not read the cluster. */
   forbidden: (response) => sendError(response, 403, 'Forbidden', 'The key does not give access to this cluster.'),
   /** The cluster was deleted, or never existed. */
-  'not-found': (response, { uid }) => sendError(response, 404, 'NotFound', `There is no cluster ${uid}.`),
+  'not-found': (response, { uid }) => sendError(response, 404, 'NotFound', `Cluster ${uid} does not exist.`),
   /** Every request fails. */
   'server-error': (response) => sendError(response, 500, 'Internal', 'The cluster does not answer the service.'),
   /** The first request gets 429 and `Retry-After: 1`; a retry archives the cluster. */

@@ -105,7 +105,7 @@ async function sendResource(
   const { uid, resource } = target;
   const found = await contentOf(options, target, headers);
   if (found === undefined)
-    return void sendError(response, 404, 'NotFound', `There is no ${resource} of a cluster ${uid}.`);
+    return void sendError(response, 404, 'NotFound', `Cluster ${uid} has no ${resource}, or does not exist.`);
   const isCompressed = acceptsGzip(headers);
   const body = isCompressed ? await compress(found.body) : found.body;
   response.writeHead(200, {

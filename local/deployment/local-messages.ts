@@ -35,7 +35,7 @@ export class LocalMessages {
     const [type = '', action = ''] = services[serviceName] ?? [];
     const resource = this.#stack.resourcesOf(type).find(({ identity }) => identity.arn === to);
     if (action === '' || (resource === undefined && serviceName !== 'sns'))
-      throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
+      throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is neither a topic nor a queue of this stack.`);
     const resourcePolicy = resource && readPolicy(this.#stack, resource);
     const key = readKey(this.#stack, resource?.read(encryptedSchema).KmsMasterKeyId);
     const through = `${serviceName}.${this.#stack.location.region}`;

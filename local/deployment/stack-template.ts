@@ -111,7 +111,7 @@ export class StackTemplate {
     const text = (value: unknown): string => {
       const resolved = this.#resolve(value, where);
       if (typeof resolved !== 'object') return String(resolved);
-      throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: ${JSON.stringify(value)} is no text.`);
+      throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: ${JSON.stringify(value)} is not text.`);
     };
     const parts = Array.isArray(argument) ? (argument as unknown[]) : [argument];
     switch (name) {

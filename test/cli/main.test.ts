@@ -66,7 +66,7 @@ describe('the command line', () => {
     const rest = { show: ['a'], diff: ['a'], history: ['a'], grep: ['a'], report: ['--out', '-'] }[command] ?? [];
     const { code, err } = await runCollector([command, ...rest, '--archive', '/no/such/folder']);
     expect(code).toBe(3);
-    expect(err).toContain('Opening the archive /no/such/folder failed: there is no such folder');
+    expect(err).toContain('Opening the archive /no/such/folder failed: the folder does not exist');
   });
 
   it('an empty archive is no error for a list', async () => {

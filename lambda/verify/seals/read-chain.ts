@@ -74,7 +74,7 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
 /** One unknown key is one finding, however many seals in a row it signed. */
 function findUnknownKeys({ signed }: SealChain, areKeysGiven: boolean, find: Find): void {
   const problem = areKeysGiven
-    ? 'signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ' +
+    ? 'signed with a key other than those given; if the key was replaced on purpose, give the former one too: ' +
       'verify takes it as --public-key, the audit as audit.formerPublicKeys'
     : 'signed with another key than the seals before; if that is right, name all keys with --public-key';
   const unknown = ({ isTrusted, publicKey }: SignedFile) => (isTrusted ? undefined : publicKey);

@@ -20,9 +20,9 @@ export class InvalidKeyError extends Error {
 
 function keyProblem(key: string): string | undefined {
   for (const segment of key.split('/')) {
-    if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is no file name`;
-    if (segment.includes('\\') || segment.includes('\0')) return 'backslash and NUL are no part of a file name';
-    if (/\p{Surrogate}/u.test(segment)) return 'it is no valid text';
+    if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is not a file name`;
+    if (segment.includes('\\') || segment.includes('\0')) return 'a file name has no backslash and no NUL';
+    if (/\p{Surrogate}/u.test(segment)) return 'it is not valid text';
     // Node.js reads it in the place of bytes that are not UTF-8: a file that has it in its name may be any of several.
     if (segment.includes('\ufffd')) return 'the character U+FFFD stands for bytes that are not UTF-8';
     if (segment.endsWith(continued)) return `names that end with ${continued} are reserved`;

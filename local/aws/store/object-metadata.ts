@@ -87,7 +87,7 @@ async function readDescription({ folder, path }: FilePath): Promise<Description 
     const { size } = opened.stats;
     if (size > longestDescription) return damaged(`it has ${size} bytes`);
     const parsed = descriptionSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return parsed.success ? parsed.data : damaged('it is no description of an object');
+    return parsed.success ? parsed.data : damaged('it is not a description of an object');
   } catch (error) {
     if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');

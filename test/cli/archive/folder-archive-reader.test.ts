@@ -138,10 +138,10 @@ describe('a name in a folder of an archive that no key has', () => {
 
   it.each([
     ['logs/abc…/…def', 'logs/abc…/…def', '"logs/abcdef" has another'],
-    ['logs/a\\b/c', 'logs/a\\b/', 'backslash and NUL are no part of a file name'],
+    ['logs/a\\b/c', 'logs/a\\b/', 'a file name has no backslash and no NUL'],
     ['logs/end…', 'logs/end…', 'names that end with … are reserved'],
     ['.metadata-own/x', '.metadata-own/', 'names that begin with .metadata are reserved'],
-    ['.metadata/a\\b.json', '.metadata/a\\b.json', 'backslash and NUL are no part of a file name'],
+    ['.metadata/a\\b.json', '.metadata/a\\b.json', 'a file name has no backslash and no NUL'],
   ])('is named: %j', async (path, key, why) => {
     await mkdir(dirname(pathOf(path)), { recursive: true });
     await writeFile(pathOf(path), 'by hand');

@@ -183,7 +183,7 @@ describe('collector doctor', () => {
     const { code, states, find } = await doctor([], { COLLECTOR_API_KEY: collector.key });
     for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) delete process.env[name];
     expect(states).toMatchObject({ configuration: 'ok', schedule: 'ok', stack: 'problem', service: 'ok' });
-    expect(find('stack')?.found).toMatch(/there are no valid credentials; run `aws configure`/);
+    expect(find('stack')?.found).toMatch(/no valid credentials were found; run `aws configure`/);
     expect(code).toBe(1);
   });
 

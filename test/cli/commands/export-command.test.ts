@@ -101,7 +101,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const bucket = await collector('verify', '--archive', 's3://my-archive', '--part');
     expect([bucket.code, bucket.err]).toEqual([2, expect.stringContaining('a bucket is never a part')]);
     const other = await collector('verify', '--archive', archive.folder, '--part');
-    const none = 'there is none; only what "collector export" wrote';
+    const none = 'the file is missing; only what "collector export" wrote';
     expect([other.code, other.err]).toEqual([3, expect.stringContaining(none)]);
     const copied = await copyOf(part);
     await writeFile(join(copied, 'part.json'), Buffer.alloc(65 * 1024));

@@ -142,7 +142,7 @@ describe('grep', () => {
   it.each([
     ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of a cluster prod-9 failed: none was archived/],
     ['clusters that are not there', ['a', '--cluster', 'x*'], /none was archived of the run 2026-11-20T11:00:00Z/],
-    ['a period without runs', ['a', '--from', '2027-01-01'], /failed: there is no run in this period/],
+    ['a period without runs', ['a', '--from', '2027-01-01'], /failed: this period has no run/],
     ['a run that is not there', ['a', '--run', '2026-11-20T10:30'], /the nearest: 2026-11-20T10:00:00Z/],
   ])('%s is exit code 3: nothing was searched', async (_, args, message) => {
     const { code, out, err } = await grep(...args);

@@ -138,7 +138,7 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   });
 
   it('hears of the nearest runs if a run is not there, from npm start too', async () => {
-    const nearest = 'there is none; the nearest: 2025-11-14T20:00:00Z, 2025-11-15T04:00:00Z';
+    const nearest = 'the archive has none; the nearest: 2025-11-14T20:00:00Z, 2025-11-15T04:00:00Z';
     const run = ['--run', absentRun.toISOString()];
     const lines = [['runs'], ['list'], ['show', healthy], ['diff', healthy], ['grep', 'x'], ['log', healthy]];
     for (const [command = '', ...args] of lines) {

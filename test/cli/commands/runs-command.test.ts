@@ -230,7 +230,7 @@ describe('runs', () => {
     'seals',
   ])('a folder without an archive is named by %s, and ends with 3', async (line) => {
     const { code, err } = await runCollector([...line.split(' '), '--archive', archive.folder]);
-    expect([code, err]).toEqual([3, expect.stringContaining('it holds no archive; there is no runs/ in it')]);
+    expect([code, err]).toEqual([3, expect.stringContaining('it holds no archive: runs/ is missing')]);
   });
 
   it('a record that is damaged is reported, and the others are shown', async () => {

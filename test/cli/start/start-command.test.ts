@@ -91,7 +91,7 @@ describe('npm start', () => {
 
     it('an archive that is no folder', async () => {
       const { code, err } = await runStart(['--config', await writeConfig(), '--folder', join(root, 'my.json')]);
-      expect(err).toMatch(/which is no folder/);
+      expect(err).toMatch(/which is not a folder/);
       expect(code).toBe(2);
     });
   });

@@ -18,7 +18,7 @@ async function addCluster(uid: string, ...files: string[]): Promise<void> {
 describe('a folder to be served that cannot be', () => {
   it.each<[string, string]>([
     ['that is not there', 'ENOENT; expected a folder with a folder per cluster'],
-    ['without a cluster', 'there is no cluster in it; expected folders <uid>/'],
+    ['without a cluster', 'it has no cluster; expected folders <uid>/'],
   ])('is refused before anything is started: one %s', async (kind, reason) => {
     await addCluster('.git', 'log.txt', 'manifest.yaml');
     const served = kind === 'that is not there' ? join(folder, 'absent') : folder;

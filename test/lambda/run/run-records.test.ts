@@ -130,7 +130,7 @@ describe('run records', () => {
   });
 
   it.each([
-    ['is absent', undefined, 'there is none'],
+    ['is absent', undefined, 'it does not exist'],
     [
       'has a wrong member',
       recordText({ ...record, configuration: 'x' }),

@@ -108,8 +108,8 @@ describe('FolderStore', () => {
   it.each<[string, string | undefined, string]>([
     ['cut', '{"key":"a","etag":"x', 'it is not JSON'],
     ['empty', '', 'it is not JSON'],
-    ['of another kind', '[]', 'it is no description of an object'],
-    ['without its checksums', '{"etag":"x","lastModified":"2026-01-01T00:00:00.000Z"}', 'it is no description'],
+    ['of another kind', '[]', 'it is not a description of an object'],
+    ['without its checksums', '{"etag":"x","lastModified":"2026-01-01T00:00:00.000Z"}', 'it is not a description'],
     ['very long', ' '.repeat(100_000), 'it has 100000 bytes'],
     ['a folder', undefined, 'it is a folder, not a regular file'],
   ])('says that an object is damaged whose description is %s, and lists it with the others', async (_, description, reason) => {

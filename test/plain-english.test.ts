@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..');
+const filesIn = (folder: string, ending: string) =>
+  readdirSync(join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => join(folder, file));
+
+/** What users see: pages, the descriptions of the configuration; in code every text, which is all that remains without comments. */
+const pages = [...filesIn('.', '.md'), ...filesIn('docs', '.md'), 'collector.schema.json'];
+const code = ['infra', 'lambda', 'cli', 'local'].flatMap((folder) => filesIn(folder, '.ts'));
+
+/** "This is no X" and "it is none" are read twice. Write "is not a", or name what is missing. */
+const readTwice = /\b(is|are) (no|none)\b(?! longer)/gi;
+
+it('texts that users see say "is not a", and neither "is no" nor "is none"', () => {
+  const found = [...pages, ...code].flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const seen = file.endsWith('.ts') ? text.replace(/^\s*(\/\*\*?|\*|\/\/).*$/gm, '') : text;
+    return [...seen.matchAll(readTwice)].map(({ index }) => `${file}: ${seen.slice(index - 40, index + 20)}`);
+  });
+  expect(found).toEqual([]);
+});
