@@ -57,7 +57,8 @@ export async function readPart(reader: ArchiveReader): Promise<Part> {
 }
 
 function partOf(found: WholeObject | undefined): Part {
-  if (found === undefined) throw new DamagedObjectError('the file is missing; only what "collector export" wrote is a part');
+  if (found === undefined)
+    throw new DamagedObjectError('the file is missing; only what "collector export" wrote is a part');
   const { success, data } = partSchema.safeParse(parseJson(found.bytes));
   if (!success) throw new DamagedObjectError('it does not say what this is a part of');
   const { version, from, to, ...part } = data;

@@ -108,11 +108,7 @@ it.each<[string, string, number | string]>([
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n',
     failed('the answer is not valid HTTP (HPE_INVALID_TRANSFER_ENCODING)'),
   ],
-  [
-    'another protocol',
-    'SSH-2.0-OpenSSH_9.2\r\n',
-    failed('the answer is not valid HTTP (HPE_INVALID_CONSTANT)'),
-  ],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', failed('the answer is not valid HTTP (HPE_INVALID_CONSTANT)')],
   [
     'headers without end',
     `HTTP/1.1 200 OK\r\n${`X-Header: ${'a'.repeat(1000)}\r\n`.repeat(100)}`,

@@ -29,7 +29,8 @@ describe('a wrong address is named for what it is, in the first attempt', () => 
     }) as typeof dns.lookup);
     closing.push(async () => lookup.mockRestore());
     const { failure, thrown } = await firstAttempt({ baseUrl: 'https://clusters.invalid' });
-    const what = 'the host clusters.invalid does not exist (ENOTFOUND); check service.baseUrl, and the DNS of the network';
+    const what =
+      'the host clusters.invalid does not exist (ENOTFOUND); check service.baseUrl, and the DNS of the network';
     expect(failure).toMatch(
       `GET features/logFetcher of cluster a/b failed: ${what}; asked https://clusters.invalid${path}`,
     );
