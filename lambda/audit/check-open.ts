@@ -4,41 +4,50 @@ import {
   parseRunRecordKey,
   parseStamp,
   runPrefix,
+  runsPrefix,
+  sealsPrefix,
 } from '../archive/archive-layout';
-import { checkObject } from '../verify/check-object';
+import { namedClusters } from '../verify/clusters';
+import { type JudgedObject, type JudgedRun, judge } from '../verify/judge';
 import { firstOf } from '../verify/newest-first';
-import { runsBetween } from '../verify/run-keys';
 import type { OpenFinding } from '../verify/seals/seal-state';
-import { findUnvouched, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
-import { type AuditWalk, findLacking, inTime } from './audit-walk';
+import { type AuditWalk, inTime, judging } from './audit-walk';
 
 /** Open findings that one audit checks. */
 const mostChecked = 1000;
 
 /**
- * Looks again at what is open, the one whose last check is oldest first. What is wrong with it is found as if it were new.
- * @returns what was looked at, and whether it would have been found if it were still so: what stands in a run record that
- * cannot be read, or is not what is sealed, nobody can tell
+ * Judges the run of each open finding again, the one whose last judgement is oldest first. What is still wrong is found as if
+ * it were new.
+ * @returns what was judged, and whether this audit was able to tell
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function checkOpen(context: AuditWalk): Promise<ReadonlyMap<OpenFinding, boolean>> {
-  const { chain, stop, configurations } = context;
+export async function checkOpen(walk: AuditWalk): Promise<ReadonlyMap<OpenFinding, boolean>> {
+  const { chain, stop, configurations } = walk;
   const checked = new Map<OpenFinding, boolean>();
   const runs = new Map<number, OpenFinding[]>();
+  const strays: OpenFinding[] = [];
   let left = mostChecked;
   for (const one of chain.state.open) {
-    const run = runOf(one.key)?.getTime();
-    const configuration = parseConfigurationKey(one.key);
-    // Seals are all read, and all keys under runs/ listed, by every audit.
-    const isSeen = run === undefined && configuration === undefined;
-    if (!isSeen && (left === 0 || stop.aborted)) continue;
-    if (!isSeen) left -= 1;
+    const { key } = one;
+    const run = runOf(key)?.getTime();
+    const configuration = parseConfigurationKey(key);
+    // Every audit reads all seals, and lists all keys under runs/.
+    const isListed = run === undefined && [runsPrefix, sealsPrefix].some((prefix) => key.startsWith(prefix));
+    if (isListed) checked.set(one, true);
+    if (isListed || left === 0 || stop.aborted) continue;
+    left -= 1;
     if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
-    else checked.set(one, configuration === undefined || (await configurations.get(configuration)) !== undefined);
+    else if (configuration !== undefined) checked.set(one, (await configurations.get(configuration)) !== undefined);
+    else strays.push(one);
   }
-  await inTime(context, async () => {
+  await inTime(walk, async () => {
+    for (const one of strays) {
+      await findStray(walk, one);
+      checked.set(one, true);
+    }
     for (const [run, open] of runs)
-      for (const [one, isTold] of await checkRun(context, new Date(run), open)) checked.set(one, isTold);
+      for (const [one, couldTell] of await judgeAgain(walk, new Date(run), open)) checked.set(one, couldTell);
   });
   return checked;
 }
@@ -50,77 +59,49 @@ function runOf(key: string): Date | undefined {
   return (parseObjectKey(key) ?? parseRunRecordKey(key))?.run;
 }
 
-/** Verifies the records of a run, and those of its objects that something is open of. */
-export async function checkRun(
+/** Finds again what lies under a key that an archive does not use. */
+async function findStray({ reader, find }: AuditWalk, { key, problem }: OpenFinding): Promise<void> {
+  const prefix = key.replace(/\*$/, '');
+  const found = await firstOf(reader.list(prefix));
+  if (found !== undefined && (found.key === key || prefix !== key)) find('unrecorded', key, found.damage ?? problem);
+}
+
+/** Judges a run, of it the objects that something is open of, and says of each finding whether it could tell. */
+async function judgeAgain(
   walk: AuditWalk,
   run: Date,
   open: readonly OpenFinding[],
-): Promise<ReadonlyMap<OpenFinding, boolean>> {
-  const checked = new Map<OpenFinding, boolean>();
-  const listed = await firstOf(runsBetween(walk.reader, { from: run, to: run }));
-  const verified = listed && (await verifyRun(walk.reader, listed, walk));
-  const { areConfigured, isWhole } = await findIn(walk, verified);
+): Promise<Map<OpenFinding, boolean>> {
   const wanted = new Set(open.map(({ key }) => key));
-  const named = new Map<string, StoredOutcome>();
-  for (const outcome of verified === undefined ? [] : storedOutcomes(verified.merged))
-    if (wanted.has(outcome.key)) named.set(outcome.key, outcome);
+  const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
+  const objects = new Map<string, JudgedObject>();
+  const { context, settle } = judging(walk, {
+    isRead: ({ key }) => wanted.has(key),
+    onObject: (object) => void (wanted.has(object.key) && objects.set(object.key, object)),
+    // What was found once does not become younger.
+    settled: undefined,
+  });
+  let judged: JudgedRun | undefined;
+  for await (const one of judge({ from: run, to: run, clusters }, context)) judged = one;
+  await settle();
+  const checked = new Map<OpenFinding, boolean>();
   for (const one of open) {
     const { key } = one;
-    const outcome = named.get(key);
-    if (parseObjectKey(key) !== undefined) {
-      const isTold = await checkNamed(walk, key, run, outcome, isWhole);
-      // Only records that are what the seals say tell of an object, or that none names it.
-      const isAttested =
-        verified === undefined ||
-        (outcome === undefined ? verified.unattested.size === 0 : verified.isAttested(outcome));
-      checked.set(one, isTold && isAttested);
-    } else if (verified === undefined) checked.set(one, await walk.mayHaveRemoved(run));
-    else {
-      const isRead = verified.merged.read.some((read) => read.key === key && read.record !== undefined);
-      checked.set(one, isWhole || (areConfigured && isRead));
-    }
+    const couldTell =
+      parseObjectKey(key) === undefined ? couldTellOfRecord(judged, key) : couldTellOf(judged, objects.get(key));
+    checked.set(one, couldTell || (!objects.has(key) && judged === undefined && (await walk.mayHaveRemoved(run, key))));
   }
   return checked;
 }
 
-/**
- * Finds what is wrong with a run. @param verified undefined: it has no records
- * @returns whether the configurations that its records name can be read, and whether all its records can be read too:
- * nothing can be told of a run by some of them
- */
-async function findIn(walk: AuditWalk, verified: VerifiedRun | undefined) {
-  if (verified === undefined) return { areConfigured: false, isWhole: false };
-  const { run, merged, lacking } = verified;
-  findUnvouched(walk.find, verified);
-  for (const one of lacking) if (one.kind !== 'absent') await findLacking(walk, one);
-  let areConfigured = true;
-  for (const { configuration } of merged.starts)
-    areConfigured &&= (await walk.configurations.get(configuration)) !== undefined;
-  const areAllThere = !walk.incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
-  return { areConfigured, isWhole: areConfigured && areAllThere && merged.badRecords.length === 0 };
+/** Nothing can be told of a run by some of its records, but of one that can be read. */
+function couldTellOfRecord(judged: JudgedRun | undefined, key: string): boolean {
+  return judged !== undefined && (judged.isWhole || (judged.areConfigured && judged.readable.has(key)));
 }
 
-/**
- * Checks an object.
- * @param outcome what a run record says of it; undefined: none names it
- * @param isWhole whether that is sure
- * @returns whether anybody can tell what is wrong with it
- */
-async function checkNamed(
-  { reader, find, chain, sealed, mayHaveRemoved }: AuditWalk,
-  key: string,
-  run: Date,
-  outcome: StoredOutcome | undefined,
-  isWhole: boolean,
-): Promise<boolean> {
-  const { problem, sha256 } = await checkObject(reader, key, outcome);
-  if (problem?.kind === 'missing') {
-    if (await mayHaveRemoved(new Date(outcome?.fetchedAt ?? run), key)) return true;
-    if (outcome !== undefined || chain.objects.has(key)) find('missing', key, problem.problem);
-    return outcome !== undefined || isWhole;
-  }
-  sealed.checkObject(key, sha256);
-  if (problem !== undefined) find(problem.kind, key, problem.problem);
-  if (outcome === undefined && isWhole) find('unrecorded', key, 'no run record says that it was archived');
-  return problem?.kind !== 'unreadable' && (outcome !== undefined || isWhole);
+/** Only records that are what the seals say tell of an object, or that none names it. */
+function couldTellOf(judged: JudgedRun | undefined, object: JudgedObject | undefined): boolean {
+  if (object?.problem?.kind === 'unreadable') return false;
+  if (object?.outcome !== undefined) return object.isVouched;
+  return judged?.isWhole === true && judged.unattested.size === 0;
 }

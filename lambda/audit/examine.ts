@@ -5,20 +5,21 @@ import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import { openDamage } from '../verify/seals/open-damage';
 import { largestSealBytes, mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
-import { largestStateBytes, type SealState, start } from '../verify/seals/seal-state';
+import { largestStateBytes, type SealState } from '../verify/seals/seal-state';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
-import { type AuditWalk, findLacking } from './audit-walk';
+import { type AuditWalk, findUnlessExpired, settled } from './audit-walk';
 import { checkOpen } from './check-open';
-import { findUnrecorded, findUnvouched } from './find-unrecorded';
 import { type Findings, fitting, jsonBytes } from './findings';
-import { judgeRuns, judgeSeals, settled } from './judge-due';
+import { judgeRuns, judgeSeals } from './judge-due';
+import { judgeOld, newPass, noPass } from './judge-old';
+import { judgeUnnamed } from './judge-unnamed';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
+import { readNew } from './read-new';
 import { SealedRuns } from './sealed-runs';
 import { stoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
-import { verifySealed } from './verify-sealed';
 
 export interface ExamineContext extends Pick<AuditWalk, 'plan' | 'stop' | 'chain' | 'now'> {
   readonly reader: ArchiveReader;
@@ -63,19 +64,17 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   judgeSeals(walk, begun.seal, runs);
   for (const gone of sealed.gone({})) {
     const run = parseRunRecordKey(gone.key)?.run;
-    if (run !== undefined && (await findLacking(walk, gone))) incomplete.set(run.getTime(), gone.key);
+    if (run !== undefined && (await findUnlessExpired(walk, gone))) incomplete.set(run.getTime(), gone.key);
   }
-  await findUnvouched(walk, tally.clusters);
-  for (const one of runs.lacking) await findLacking(walk, one);
+  for (const one of runs.lacking) await findUnlessExpired(walk, one);
   const due = await judgeRuns(walk, runs);
-  const { records, objects, recorded } = runs;
-  const unrecorded =
-    runs.lastKey === null ? await findUnrecorded(walk, { ...search, clusters: tally.clusters, recorded }) : undefined;
-  // Reading the objects takes longest.
-  recorded.clear();
+  const { records, objects } = runs;
+  const unrecorded = await judgeUnnamed(walk, search, runs);
   const checked = await checkOpen(walk);
   const logs = new LogSeams(reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
-  const verified = await verifySealed(walk, next.number, runs, logs);
+  const read = await readNew(walk, next.number, runs, logs);
+  const isAllNewRead = read.position.seal > next.number;
+  const old = isAllNewRead ? await judgeOld(walk, [...runs.runs]) : undefined;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = tally.freshness.failing(required);
   const flapping = tally.freshness.flapping(required);
@@ -85,9 +84,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const carried = { failing: failing.map(({ failure, ...one }) => one), logs: logs.news.result(configured, false) };
   const mostOpenBytes = largestStateBytes - reserveBytes - jsonBytes(carried);
   const { repaired, found, ...left } = findings.settle(chain, checked, begun.seal, mostOpenBytes);
-  // What no state has room for is found again by reading everything again.
-  const { reread } = left.openMore === 0 ? verified.cursor : { reread: { position: start, since: now.toISOString() } };
-  const isAllRead = (reread?.position ?? null) === null;
+  // What no state has room for is found again by judging everything again.
+  const pass = left.openMore === 0 ? (old?.pass ?? chain.state.cursor.pass ?? noPass(now)) : newPass(now, true);
   const summary = {
     ...tally.result(),
     repaired,
@@ -95,7 +93,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     reasons: groupReasons(failures),
     flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
   };
-  const openMore = isAllRead ? 0 : Math.max(left.openMore, chain.state.openMore);
+  const openMore = pass.isDone ? 0 : Math.max(left.openMore, chain.state.openMore);
   const own = { seal: begun.seal, plan: sealedPlan(plan), summary, ...left, openMore };
   const { count: damage, acknowledged, unreadable } = openDamage(own);
   const seal: Examined['seal'] = {
@@ -105,12 +103,18 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     ...next,
     listedFrom: now.toISOString(),
     records,
-    objects: [...objects, ...fitting(unrecorded ?? [], mostBytes - runs.bytes)],
+    objects: [...objects, ...fitting([...(unrecorded ?? []), ...(old?.hashed ?? [])], mostBytes - runs.bytes)],
     unread: { behind: runs.lastKey, keys: runs.unread.slice(0, mostNamed) },
     plan: own.plan,
     configurations: runs.configurations,
     due,
-    verified: verified.verified,
+    verified: {
+      objects: read.objects + (old?.objects ?? 0),
+      bytes: read.bytes + (old?.bytes ?? 0),
+      carriedOver: isAllNewRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + runs.toVerify - read.objects),
+      carriedOverRecords: runs.carriedOver,
+      all: old?.all ?? head?.verified.all ?? null,
+    },
     found,
     open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
   };
@@ -122,8 +126,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     logs: { ...carried.logs, isMailed: isMailDue(own, head) },
     cursor: {
       searchedTo: unrecorded === undefined ? searchedTo : search.to.toISOString(),
-      verified: verified.cursor.verified,
-      reread,
+      verified: read.position,
+      pass,
     },
   };
   return { seal, state };

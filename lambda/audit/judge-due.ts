@@ -2,18 +2,13 @@ import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
-import { clockSlackMs, hourMs, underWayMs } from '../time-limits';
+import { clockSlackMs, hourMs } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
 import { findAbsentSeals } from '../verify/seals/seal-firings';
-import type { AuditWalk } from './audit-walk';
+import { type AuditWalk, settled } from './audit-walk';
 import type { SealedRuns } from './sealed-runs';
-
-/** What was due or written up to this time, before another, does not change any more. */
-export function settled(time: Date): Date {
-  return new Date(time.getTime() - underWayMs);
-}
 
 /**
  * Finds firings of the audit that should have a seal and do not. What was there before an audit could have begun should

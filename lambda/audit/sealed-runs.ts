@@ -1,13 +1,12 @@
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
-import { checkObject } from '../verify/check-object';
+import { allClusters } from '../verify/clusters';
 import { type Excusable, notAKey } from '../verify/finding';
-import { mapConcurrently } from '../verify/map-concurrently';
-import { readStoredRun, type StoredRun } from '../verify/read-run';
-import { RecordedObjects } from '../verify/recorded-objects';
+import { judgeRun, type Met, nothingMet } from '../verify/judge';
+import { readStoredRun } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
-import { findUnvouched, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
-import { type AuditWalk, concurrency, inTime } from './audit-walk';
+import type { VerifiedRun } from '../verify/verify-run';
+import { type AuditWalk, inTime, judging } from './audit-walk';
 import { jsonBytes } from './findings';
 import type { Tally } from './tally';
 
@@ -17,8 +16,8 @@ export class SealedRuns {
   readonly objects: Hashed[] = [];
   readonly configurations: Seal['configurations'] = [];
   readonly lacking: Excusable[] = [];
-  /** Objects of the runs that were read, as their records say. */
-  readonly recorded: RecordedObjects;
+  /** What the records of the runs that were read name. */
+  readonly met: Met;
   /** Times of all runs that have a record. */
   readonly runs = new Set<number>();
   /** New run records that there was no time for, or no room in the seal. */
@@ -48,7 +47,7 @@ export class SealedRuns {
     this.#search = search;
     this.#tally = tally;
     this.#mostBytes = mostBytes;
-    this.recorded = new RecordedObjects(tally.sharedName);
+    this.met = nothingMet(tally.sharedName);
   }
 
   /**
@@ -60,8 +59,8 @@ export class SealedRuns {
   static async read(walk: AuditWalk, search: Period, tally: Tally, mostBytes: number): Promise<SealedRuns> {
     const runs = new SealedRuns(walk, search, tally, mostBytes);
     let before: ListedRun | undefined;
-    const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, notAKey);
-    for await (const listed of runsBetween(walk.reader, {}, strange)) {
+    const onOther = ({ key }: ListedObject) => walk.find('unrecorded', key, notAKey);
+    for await (const listed of runsBetween(walk.reader, {}, onOther)) {
       await runs.#take(listed, before);
       before = listed;
     }
@@ -107,18 +106,24 @@ export class SealedRuns {
   /** @returns whether the seal has room for it */
   async #read(listed: ListedRun, news: ReadonlySet<string>, isNew: boolean): Promise<boolean> {
     if (this.#isFull) return false;
-    const { reader, expiry, find } = this.#walk;
-    const run = await verifyRun(reader, listed, this.#walk);
+    const { chain, expiry } = this.#walk;
+    const objects: Hashed[] = [];
+    const lacking: Excusable[] = [];
+    const { context } = judging(this.#walk, {
+      // The attempt that archived it was killed: no record has its hash.
+      isRead: ({ key, sha256 }) => sha256 === undefined && !chain.objects.has(key),
+      onObject: ({ key, sha256, bytes }) => void (sha256 !== undefined && objects.push({ key, sha256, bytes })),
+    });
+    const collecting = { ...context, unlessExpired: (one: Excusable) => void lacking.push(one) };
+    const { verified: run } = await judgeRun(listed, allClusters([]), collecting, this.met);
     this.#noteUnread(run);
-    findUnvouched(find, run);
     expiry.add(run);
-    const objects = await this.#hashObjects(run.merged);
     const records = run.merged.read.flatMap(({ key, file }) => (file && news.has(key) ? { key, ...file } : []));
     const bytes = [...records, ...objects].reduce((sum, one) => sum + jsonBytes(one), 0);
     this.#isFull = this.bytes + bytes > this.#mostBytes;
     if (this.#isFull) return false;
     this.bytes += bytes;
-    for (const one of run.lacking) this.lacking.push(one);
+    for (const one of lacking) this.lacking.push(one);
     for (const one of records) this.records.push(one);
     for (const { key, file, record } of run.merged.read) {
       if (!news.has(key)) continue;
@@ -135,30 +140,9 @@ export class SealedRuns {
   }
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */
-  #noteUnread({ run, merged, isUnread }: VerifiedRun): void {
+  #noteUnread({ merged }: VerifiedRun): void {
     this.#hasRead ||= merged.read.some(({ file }) => file !== undefined);
-    if (!isUnread) return;
-    this.recorded.addWholeRun(run);
     this.#unread ??= merged.badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
-  }
-
-  /** Takes note of what a run has archived, and hashes what no record has a hash for: the attempt that archived it was killed. */
-  async #hashObjects(run: StoredRun): Promise<Hashed[]> {
-    const { reader, chain, find } = this.#walk;
-    const keys: string[] = [];
-    for (const { key, name, sha256 } of storedOutcomes(run)) {
-      this.recorded.add(name);
-      if (sha256 === undefined && !chain.objects.has(key)) keys.push(key);
-    }
-    const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
-    const hashed: Hashed[] = [];
-    for await (const { key, sha256, bytes, problem } of mapConcurrently(keys, concurrency, check)) {
-      if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
-      if (problem?.kind === 'missing')
-        this.lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: run.run });
-      else if (problem !== undefined) find(problem.kind, key, problem.problem);
-    }
-    return hashed;
   }
 
   async #addConfiguration(sha256: string, run: Date): Promise<void> {

@@ -37,6 +37,19 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
   };
 }
 
+/** The same reader, which ends a listing too with the signal's reason, at whatever key it is. */
+export function stoppableListings(reader: ArchiveReader, signal: AbortSignal): ArchiveReader {
+  return {
+    ...reader,
+    list: async function* (prefix, after) {
+      for await (const object of reader.list(prefix, after)) {
+        signal.throwIfAborted();
+        yield object;
+      }
+    },
+  };
+}
+
 /** Does not wait for an answer that comes too late. */
 async function untilAborted<Answer>(
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { firstOf } from './newest-first';
 import { type FoundObject, keysOfCluster } from './objects-between';
 import { readStoredRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
-import { type ListedRun, type Period, runsBetween } from './run-keys';
+import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import type { SeenRun } from './seen-run';
 import {
   type StoredOutcome,
@@ -65,15 +65,18 @@ export interface JudgedRun extends SeenRun {
 }
 
 /** What was met in a stretch so far. */
-interface Met {
+export interface Met {
   /** Objects that run records name. */
   readonly named: RecordedObjects;
   /** Those of them that were not read, and not listed yet. */
   readonly awaited: RecordedObjects;
   /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
   readonly lost: Map<number, string>;
-  /** Keys that `unlessExpired` has. */
-  readonly gone: Set<string>;
+}
+
+/** @param keptName gives the name of a cluster to be kept; left out: a copy */
+export function nothingMet(keptName?: (cluster: string) => string): Met {
+  return { named: new RecordedObjects(keptName), awaited: new RecordedObjects(keptName), lost: new Map() };
 }
 
 /**
@@ -84,15 +87,28 @@ interface Met {
  * @throws ArchiveReadError, and whatever the reader throws when its time is over: then the stretch was not judged whole
  */
 export async function* judge(stretch: Stretch, context: JudgeContext): AsyncGenerator<JudgedRun> {
-  const { reader, sealed, unlessExpired } = context;
-  const met: Met = { named: new RecordedObjects(), awaited: new RecordedObjects(), lost: new Map(), gone: new Set() };
-  const lack = (one: Excusable) => {
-    met.gone.add(one.key);
-    unlessExpired(one);
+  const { reader, sealed } = context;
+  const met = nothingMet();
+  const gone = new Set<string>();
+  const unlessExpired = (one: Excusable) => {
+    gone.add(one.key);
+    context.unlessExpired(one);
   };
-  for await (const listed of runsBetween(reader, stretch))
-    yield await judgeRun(listed, stretch, { ...context, unlessExpired: lack }, met);
-  for (const { key } of sealed.gone(stretch)) {
+  // No variable may keep the outcomes of a run while those of the next are read.
+  const judgeOne = (listed: ListedRun) =>
+    judgeRun(listed, stretch.clusters, { ...context, unlessExpired }, met).then(({ judged }) => judged);
+  for await (const listed of runsBetween(reader, stretch)) yield await judgeOne(listed);
+  await judgeBeside(stretch, { ...context, unlessExpired }, met);
+  for (const one of sealed.gone(stretch)) if (!gone.has(one.key) && isIn(stretch, one.key)) context.unlessExpired(one);
+}
+
+/**
+ * Judges what lies beside the runs of a stretch: objects that no run record names, and what was to be looked up and is not
+ * there.
+ * @param met what {@link judgeRun} met in all runs of the stretch
+ */
+export async function judgeBeside(stretch: Stretch, context: JudgeContext, met: Met): Promise<void> {
+  for (const { key } of context.sealed.gone(stretch)) {
     const { run } = parseRunRecordKey(key) ?? {};
     if (run !== undefined) met.lost.set(run.getTime(), key);
   }
@@ -100,32 +116,38 @@ export async function* judge(stretch: Stretch, context: JudgeContext): AsyncGene
     judgeUnnamed(object, context, met),
   );
   for await (const _ of beside);
-  await lookAgain(stretch, { ...context, unlessExpired: lack }, met);
-  for (const one of sealed.gone(stretch)) if (!met.gone.has(one.key) && isIn(stretch, one.key)) unlessExpired(one);
+  await lookAgain(stretch, context, met);
 }
 
-/** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
-async function judgeRun(listed: ListedRun, stretch: Stretch, context: JudgeContext, met: Met): Promise<JudgedRun> {
+/** Judges the records of one run, and what they name. @returns `verified` has the records in memory */
+export async function judgeRun(
+  listed: ListedRun,
+  clusters: Clusters,
+  context: JudgeContext,
+  met: Met,
+): Promise<{ readonly judged: JudgedRun; readonly verified: VerifiedRun }> {
   const verified = await verifyRun(context.reader, listed, context);
   const { merged, unattested, isUnread, lacking, ...seen } = verified;
   const time = listed.run.getTime();
   for (const { key } of merged.badRecords) if (unattested.has(key)) met.lost.set(time, key);
   if (isUnread) met.named.addWholeRun(listed.run);
   for (const one of lacking) context.unlessExpired(one);
-  await judgeNamed(verified, stretch, context, met);
+  await judgeNamed(verified, clusters, context, met);
   let areConfigured = true;
   for (const { configuration } of merged.starts)
     areConfigured &&= (await context.configurations.get(configuration)) !== undefined;
-  const [gone] = context.sealed.gone({ from: listed.run, to: listed.run });
-  const areAllThere = gone === undefined && lacking.every(({ kind }) => kind !== 'missing');
+  const gone = [...context.sealed.gone({ from: listed.run, to: listed.run })];
+  const areAllThere =
+    gone.every(({ key }) => parseRunRecordKey(key) === undefined) && lacking.every(({ kind }) => kind !== 'missing');
   const readable = new Set(merged.read.flatMap(({ key, record }) => (record === undefined ? [] : key)));
   const { run, isScheduled, used } = seen;
   const isWhole = areConfigured && areAllThere && merged.badRecords.length === 0;
-  return { run, isScheduled, used, records: listed.records.length, readable, unattested, areConfigured, isWhole };
+  const said = { records: listed.records.length, readable, unattested, areConfigured, isWhole };
+  return { judged: { run, isScheduled, used, ...said }, verified };
 }
 
 /** Judges what the records of a run name. */
-async function judgeNamed(run: VerifiedRun, { clusters }: Stretch, context: JudgeContext, met: Met): Promise<void> {
+async function judgeNamed(run: VerifiedRun, clusters: Clusters, context: JudgeContext, met: Met): Promise<void> {
   const { reader, concurrency, isRead } = context;
   const outcomes = storedOutcomes(run.merged, clusters.has);
   const check = async (outcome: StoredOutcome) => ({
@@ -202,6 +224,7 @@ async function judgeUnnamed(object: FoundObject, context: JudgeContext, met: Met
 async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
   const { reader, concurrency, find, unlessExpired } = context;
   for (const run of [...awaited.runs()]) {
+    if (!isWithin(run, stretch)) continue;
     const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
     if (listed === undefined) continue;
     const merged = await readStoredRun(reader, listed);

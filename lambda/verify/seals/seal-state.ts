@@ -21,6 +21,22 @@ const positionSchema = z.object({
   outcome: count,
 });
 
+/** A pass over all of the archive: where it is. */
+const passSchema = z.object({
+  /** When it began. */
+  since: time,
+  /** Whether it reads content, and not only lists what is there. */
+  isRead: z.boolean(),
+  isDone: z.boolean(),
+  /** Ends of the stretch that it is in, both included; null: without limit. */
+  from: z.nullable(time),
+  to: z.nullable(time),
+  /** The first cluster that was not judged in that stretch, in the order of keys; null: none was. */
+  cluster: z.nullable(z.string()),
+  /** Objects that are judged at once: less than usual if one audit had not time enough for them. */
+  atOnce: count,
+});
+
 const failingSchema = z.object({
   cluster: z.string(),
   /** The first run since it was archived last. */
@@ -104,12 +120,13 @@ export const stateSchema = z.object({
     verified: positionSchema,
     /** Runs up to this time were searched for objects that no run record has; null: none yet. */
     searchedTo: z.nullable(time),
-    /** The reading of old content again: where it is (null: at its end), and when this pass began. */
-    reread: z.optional(z.object({ position: z.nullable(positionSchema), since: time })),
+    /** The judgement of what is old again; null: nothing is old yet. */
+    pass: z.nullable(passSchema),
   }),
 });
 
 export type SealState = z.infer<typeof stateSchema>;
+export type Pass = z.infer<typeof passSchema>;
 export type Position = z.infer<typeof positionSchema>;
 export type Failing = z.infer<typeof failingSchema>;
 export type OpenFinding = z.infer<typeof openSchema>;
@@ -150,7 +167,7 @@ export const emptyState: SealState = {
     isMailed: false,
   },
   failing: [],
-  cursor: { verified: start, searchedTo: null },
+  cursor: { verified: start, searchedTo: null, pass: null },
 };
 
 /**

@@ -6,7 +6,7 @@ import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { Seal } from './seal';
-import type { RightSeal, SealChain } from './seal-chain';
+import type { RightSeal, SealChain, Sealed } from './seal-chain';
 import type { OpenFinding } from './seal-state';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
@@ -41,6 +41,8 @@ export class SealedArchive {
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
   /** What is open by the newest seal, by {@link nameOf}. */
   readonly #open: ReadonlyMap<string, OpenFinding>;
+  /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
+  #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
   constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
     this.#chain = chain;
@@ -118,14 +120,29 @@ export class SealedArchive {
   }
 
   /** What is sealed in a period of runs, was not compared, and so is not there. */
-  *gone(period: Period): Generator<Excusable> {
-    for (const sealed of [this.#chain.records, this.#chain.objects])
-      for (const [key, { by, isThere }] of sealed) {
-        const run = isThere ? undefined : (parseRunRecordKey(key) ?? parseObjectKey(key))?.run;
-        if (run === undefined || !isWithin(run, period)) continue;
+  *gone({ from, to }: Period): Generator<Excusable> {
+    this.#byRun ??= this.#sealedByRun();
+    const isOneRun = from !== undefined && from.getTime() === to?.getTime();
+    for (const time of isOneRun ? [from.getTime()] : this.#byRun.keys()) {
+      const run = new Date(time);
+      if (!isWithin(run, { from, to })) continue;
+      for (const [key, { by, isThere }] of this.#byRun.get(time) ?? []) {
         const problem = `seal ${by.number} has it, and it is not there`;
-        yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, by) };
+        if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, by) };
       }
+    }
+  }
+
+  #sealedByRun(): Map<number, [string, Sealed][]> {
+    const byRun = new Map<number, [string, Sealed][]>();
+    for (const sealed of [this.#chain.records, this.#chain.objects])
+      for (const [key, one] of sealed) {
+        const time = (parseRunRecordKey(key) ?? parseObjectKey(key))?.run.getTime();
+        const own = time === undefined ? undefined : byRun.get(time);
+        if (own !== undefined) own.push([key, one]);
+        else if (time !== undefined) byRun.set(time, [[key, one]]);
+      }
+    return byRun;
   }
 
   /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */

@@ -39,7 +39,7 @@ const quiet: MailedSeal = {
   objects: [],
   unread: { behind: null, keys: [] },
   state: 'c'.repeat(64),
-  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
+  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null, pass: null },
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
   sha256: 'b'.repeat(64),

@@ -1,4 +1,5 @@
 import { Findings } from '../../../lambda/audit/findings';
+import { newPass } from '../../../lambda/audit/judge-old';
 import { emptyState, type SealState } from '../../../lambda/verify/seals/seal-state';
 import type { MemoryObject } from '../verify/history/memory-bucket';
 import { forgeRun, replaceObject } from './attack-tools';
@@ -239,9 +240,9 @@ describe('more than an audit can check', () => {
   });
 
   it('and carry is open until all was read again', async () => {
-    const reread = { position: { seal: 1, record: 0, outcome: 0 }, since: at(10) };
+    const pass = newPass(new Date(at(10)), true);
     await world.audit(at(10));
-    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, reread } };
+    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, pass } };
     const { requests } = await world.copy().audit(at(11));
     expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
     expect(world.state(2).openMore).toBe(7);
@@ -255,7 +256,7 @@ describe('more than an audit can check', () => {
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
     await auditAfter({ open: lost(50_000) });
     const { openMore, cursor } = world.state(2);
-    expect([openMore, cursor.reread?.position]).toEqual([1, { seal: 1, record: 0, outcome: 0 }]);
+    expect([openMore, cursor.pass]).toEqual([1, expect.objectContaining({ isRead: true, isDone: false, from: null })]);
   });
 
   it('that could not be read is not repaired by what is no damage at the same key', () => {

@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
-import type { AuditWalk } from '../../../lambda/audit/audit-walk';
-import { findUnrecorded } from '../../../lambda/audit/find-unrecorded';
-import { stoppableReader } from '../../../lambda/audit/stoppable-reader';
+import { stoppableListings, stoppableReader } from '../../../lambda/audit/stoppable-reader';
 import { RunStopped } from '../../../lambda/stop';
 import { readRunRecord } from '../../../lambda/verify/read-run';
-import { RecordedObjects } from '../../../lambda/verify/recorded-objects';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 
 const record = { key: 'runs/x', run: new Date('2026-11-20T12:00:00Z'), attempt: 1 };
@@ -65,18 +62,18 @@ it('an object that never ends is damaged as soon as it is longer than it was sai
   expect(await read(endless)).toEqual({ bad: bad('damaged', problem), opened: 1 });
 });
 
-it('a search for objects without a record goes through no listing to its end when the time is over', async () => {
+it('a listing of objects does not go to its end when the time is over', async () => {
   const stop = new AbortController();
-  let listed = 0;
-  const reader = stoppableReader(new MemoryBucket(), stop.signal);
-  reader.list = async function* (prefix) {
-    for (let one = 0; one < 100; one += 1) {
-      listed += 1;
+  const bucket = new MemoryBucket();
+  for (let one = 0; one < 100; one += 1)
+    bucket.put({ key: `logs/${one}`, content: Buffer.from(''), contentType: '' }, new Date(0));
+  const listed: string[] = [];
+  const list = async () => {
+    for await (const { key } of stoppableListings(stoppableReader(bucket, stop.signal), stop.signal).list('logs/')) {
+      listed.push(key);
       stop.abort(new RunStopped('the time is over'));
-      yield { key: `${prefix}date=2026-11-20/20261120T120000.000Z.json.gz`, storedBytes: 1, writtenAt: record.run };
     }
   };
-  const walk = { reader, stop: stop.signal, now: record.run } as AuditWalk;
-  const found = await findUnrecorded(walk, { clusters: ['a', 'b'], recorded: new RecordedObjects() });
-  expect([found, listed]).toEqual([undefined, 1]);
+  await expect(list()).rejects.toThrow('the time is over');
+  expect(listed).toHaveLength(1);
 });

@@ -46,9 +46,8 @@ describe('a run record that cannot be read', () => {
     const [key = ''] = world.bucket.keys('runs/');
     world.bucket.refused.add(key);
     const reading = { plan: { ...plan, rereadDays: 1 } };
-    await audit(1, reading);
     const kinds: unknown[] = [];
-    for (const day of [2, 3]) kinds.push((await audit(day, reading)).result?.found);
+    for (const day of [1, 2]) kinds.push((await audit(day, reading)).result?.found);
     expect(kinds).toEqual([expect.objectContaining({ unreadable: 1 }), expect.objectContaining({ damaged: 1 })]);
   });
 });
