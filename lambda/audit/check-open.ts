@@ -87,20 +87,26 @@ async function judgeAgain(
   const checked = new Map<OpenFinding, boolean>();
   for (const one of open) {
     const { key } = one;
-    const couldTell =
-      parseObjectKey(key) === undefined ? couldTellOfRecord(judged, key) : couldTellOf(judged, objects.get(key));
-    checked.set(one, couldTell || (!objects.has(key) && judged === undefined && (await walk.mayHaveRemoved(run, key))));
+    const object = objects.get(key);
+    const isObject = parseObjectKey(key) !== undefined;
+    const couldTell = isObject ? couldTellOf(judged, one, object) : couldTellOfRecord(judged, one);
+    const isGone = object === undefined && judged === undefined;
+    checked.set(one, couldTell || (isGone && (await walk.mayHaveRemoved(run, key))));
   }
   return checked;
 }
 
 /** Nothing can be told of a run by some of its records, but of one that can be read. */
-function couldTellOfRecord(judged: JudgedRun | undefined, key: string): boolean {
-  return judged !== undefined && (judged.isWhole || (judged.areConfigured && judged.readable.has(key)));
+function couldTellOfRecord(judged: JudgedRun | undefined, { kind, key }: OpenFinding): boolean {
+  if (judged === undefined) return false;
+  // What contradicts a configuration is seen beside it alone.
+  return judged.isWhole || (judged.readable.has(key) && (judged.areConfigured || kind !== 'contradiction'));
 }
 
 /** Only records that are what the seals say tell of an object, or that none names it. */
-function couldTellOf(judged: JudgedRun | undefined, object: JudgedObject | undefined): boolean {
+function couldTellOf(judged: JudgedRun | undefined, { kind }: OpenFinding, object: JudgedObject | undefined): boolean {
+  // What does not lie there any more is not unrecorded.
+  if (object === undefined && kind === 'unrecorded') return true;
   if (object?.problem?.kind === 'unreadable') return false;
   if (object?.outcome !== undefined) return object.isVouched;
   return judged?.isWhole === true && judged.unattested.size === 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import { archivedIn, forgeRun, remove } from './attack-tools';
 import { attackedWorld, attacks, recordKey, run } from './attacks';
-import { damageIn, look, type SealedWorld } from './sealed-world';
+import { damageIn, look, plan, type SealedWorld } from './sealed-world';
 
 let untouched: SealedWorld;
 
@@ -53,6 +53,7 @@ describe('an attack on a sealed archive', () => {
   it.each(Object.entries(attacks))('is found as the table says: %s', async (name, {
     does,
     next = 23,
+    plan: own = {},
     unsealed = [],
   }) => {
     const world = untouched.copy();
@@ -61,7 +62,7 @@ describe('an attack on a sealed archive', () => {
     const without = world.bucket.copy();
     remove(without, without.keys('seals/'));
     const time = `2026-11-${next}T23:30:00.000Z`;
-    const { result, mails } = await world.audit(time);
+    const { result, mails } = await world.audit(time, { plan: { ...plan, ...own } });
     // None of them takes the place of the next audit.
     expect(result).toMatchObject({ seal: time, isNew: true });
     const { findings } = world.state(result?.number ?? 0);

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { configurationKey, runRecordKey, sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
+import {
+  configurationKey,
+  objectKey,
+  runRecordKey,
+  sealKey,
+  sealStateKey,
+} from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { countOutcomes } from '../../../lambda/run/run-record';
+import type { AuditPlan } from '../../../lambda/stack-contract';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { sealLine } from '../../../lambda/verify/seals/seal-file';
 import { recordText } from '../../support/record-text';
@@ -50,6 +57,8 @@ export interface Attack {
   readonly unsealed?: readonly string[];
   /** Day of the next audit; left out: the 23rd. */
   readonly next?: number;
+  /** What that audit is deployed with besides. */
+  readonly plan?: Partial<AuditPlan>;
 }
 
 /** A seal behind one that is there, which lies in whatever the changes say. */
@@ -98,6 +107,19 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'an outcome left out, and its object removed': {
     does: ({ bucket }) => alterOutcome(bucket, manualKey, () => undefined),
+  },
+  'objects planted behind the last audit, of a configured cluster and of a new one; the next pass': {
+    does: ({ bucket }) => {
+      const of = (cluster: string) => objectKey({ resource: 'log', cluster, run: new Date(byHand) });
+      const object = bucket.objects.get(of('a'));
+      if (object === undefined) throw new Error('the run by hand left nothing');
+      for (const cluster of ['b', 'zz']) {
+        const metadata = { ...object.metadata, 'cluster-uid': cluster };
+        bucket.objects.set(of(cluster), { ...object, metadata, writtenAt: new Date('2026-11-23T02:00:00Z') });
+      }
+    },
+    unsealed: ['unrecorded'],
+    plan: { rereadDays: 1 },
   },
   'an object of a killed attempt replaced, with its metadata': {
     does: (world) => replaceObject(world.bucket, world.seal(2).objects[0]?.key ?? ''),

@@ -1,4 +1,11 @@
-import { parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import {
+  objectKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  percentEncode,
+  runRecordKey,
+} from '../../../lambda/archive/archive-layout';
+import { damageKinds } from '../../../lambda/verify/finding';
 import { openDamage } from '../../../lambda/verify/seals/open-damage';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import type { MemoryObject } from '../verify/history/memory-bucket';
@@ -24,6 +31,8 @@ export class DamageStory {
   /** What is damaged, or was and is still open, by key. */
   readonly #damages = new Map<string, Damage>();
   #acknowledged: { kind: string; key: string; why: string }[] = [];
+  /** Runs that failed in part. */
+  readonly #incomplete: string[] = [];
   #day = 1;
 
   constructor(seed: string) {
@@ -34,7 +43,7 @@ export class DamageStory {
   async play(): Promise<string[]> {
     await this.#live();
     for (let days = between(this.#random, 2, 8); days > 0; days -= 1) {
-      for (let acts = between(this.#random, 0, 3); acts > 0; acts -= 1) this.#act();
+      for (let acts = between(this.#random, 0, 3); acts > 0; acts -= 1) await this.#act();
       await this.#live(this.#random() < 0.3 ? { killedAfter: between(this.#random, 0, 60) } : {});
     }
     for (let days = quietDays; days > 0; days -= 1) await this.#live();
@@ -46,7 +55,10 @@ export class DamageStory {
   async #live(more: { readonly killedAfter?: number } = {}): Promise<void> {
     const date = `2026-11-${String(this.#day).padStart(2, '0')}`;
     this.#day += 1;
-    await this.#world.collect(`${date}T06:00:00.000Z`);
+    const run = `${date}T06:00:00.000Z`;
+    const isIncomplete = this.#random() < 0.3;
+    if (isIncomplete) this.#incomplete.push(run);
+    await this.#world.collect(run, isIncomplete ? ['b'] : []);
     const outOfTime = this.#random() < 0.2 && more.killedAfter === undefined;
     const options = outOfTime ? { outOfTimeAfter: between(this.#random, 0, 60) } : more;
     const acknowledged = this.#acknowledged;
@@ -57,53 +69,44 @@ export class DamageStory {
     this.#events.push(`audit ${result?.number} of ${date}, ${JSON.stringify(options)}, damage ${result?.damage}`);
   }
 
+  /** The law: what is open at the end is what verify finds. And that is what was damaged, with what follows from it. */
   async #compare(): Promise<string[]> {
     const { bucket } = this.#world;
-    const head = bucket.keys('seals/0').length;
-    const last = { ...this.#world.seal(head), ...this.#world.state(head) };
-    const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired).map(nameOf);
+    const number = bucket.keys('seals/0').length;
+    const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired);
     const isKnown = new Set(this.#acknowledged.map(nameOf));
-    const { findings, acknowledged } = openDamage(last);
-    const told = (open: readonly { readonly kind: string; readonly key: string }[]) =>
-      open.filter((one) => !this.#isAside(one) && !this.#isDark(one.key)).map(nameOf);
-    const verified = await look(bucket, {}, new Date('2026-11-29T12:00:00Z'));
+    const { findings, acknowledged } = openDamage({ ...this.#world.seal(number), ...this.#world.state(number) });
+    const found = await look(bucket, {}, new Date('2026-11-29T12:00:00Z'));
+    const verified = found.filter(({ kind }) => damageKinds.includes(kind)).map(nameOf);
+    // What was damaged, and has lost the record that could say that it is right again, is not called repaired.
+    const unvouched = new Set(found.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : [])));
+    const open = [...findings, ...acknowledged].filter(({ key }) => !unvouched.has(key)).map(nameOf);
     return [
-      ...differences(
-        'the last seal has open',
-        told(findings),
-        damaged.filter((name) => !isKnown.has(name)),
-      ),
+      ...differences('the last seal has open', open, verified),
       ...differences(
         'it has acknowledged',
-        told(acknowledged),
-        damaged.filter((name) => isKnown.has(name)),
+        acknowledged.map(nameOf).filter((name) => open.includes(name)),
+        verified.filter((name) => isKnown.has(name)),
       ),
-      ...differences('verify finds', verified.filter((one) => !this.#isAside(one)).map(nameOf), damaged),
+      ...damaged.flatMap(({ key }) => (found.some((one) => one.key === key) ? [] : `verify finds not: ${key}`)),
     ];
   }
 
-  /** What follows from something else: verify takes what is in no sound run record for unrecorded or unvouched. */
-  #isAside({ kind, key }: { readonly kind: string; readonly key: string }): boolean {
-    return ['absent', 'unvouched'].includes(kind) || (kind === 'unrecorded' && parseObjectKey(key) !== undefined);
-  }
-
-  /** What is repaired, and nobody can tell: a configuration, or a record of the run, is damaged. */
-  #isDark(key: string): boolean {
-    const run = runOf(key);
-    const hides = (one: Damage) =>
-      !one.isRepaired &&
-      (one.key.startsWith('configurations/') ||
-        (one.key.startsWith('runs/') && run !== undefined && runOf(one.key) === run));
-    return this.#damages.get(key)?.isRepaired === true && [...this.#damages.values()].some(hides);
-  }
-
-  #act(): void {
-    pick(this.#random, [this.#damage, this.#damage, this.#repair, this.#repair, this.#acknowledge]).call(this);
+  async #act(): Promise<void> {
+    const acts = [
+      this.#damage,
+      this.#damage,
+      this.#repair,
+      this.#repair,
+      this.#acknowledge,
+      this.#completeLate,
+    ] as const;
+    await pick(this.#random, acts).call(this);
   }
 
   #damage(): void {
     const { bucket } = this.#world;
-    const acts = [this.#corrupt, this.#remove, this.#changeType, this.#forge, this.#plant] as const;
+    const acts = [this.#corrupt, this.#remove, this.#changeType, this.#forge, this.#plant, this.#plantObject] as const;
     // What becomes of a run record before it is sealed, no audit can know.
     const records = bucket.keys('seals/0').flatMap((_, at) => this.#world.seal(at + 1).records);
     const sealed = records.map(({ key }) => key).filter((key) => bucket.objects.has(key));
@@ -149,6 +152,42 @@ export class DamageStory {
     if (this.#isTouched(key)) return;
     const object = { key, content: Buffer.from('junk'), contentType: 'text/plain' };
     this.#do('unrecorded', key, () => this.#world.bucket.put(object, this.#now()));
+  }
+
+  /** An object that agrees with itself, under a run of any day: of a cluster that is configured, or of a new one. */
+  #plantObject(): void {
+    const { bucket } = this.#world;
+    const [first, ...others] = bucket.keys('logs/');
+    const from = first === undefined ? undefined : pick(this.#random, [first, ...others]);
+    const name = from === undefined ? undefined : parseObjectKey(from);
+    const object = from === undefined ? undefined : bucket.objects.get(from);
+    if (name === undefined || object === undefined) return;
+    const cluster = pick(this.#random, ['b', 'new', 'zz z']);
+    const key = objectKey({
+      ...name,
+      cluster,
+      run: new Date(name.run.getTime() + between(this.#random, 0, 1) * 3_600_000),
+    });
+    if (bucket.objects.has(key) || this.#isTouched(key)) return;
+    const metadata = {
+      ...object.metadata,
+      'cluster-uid': percentEncode(cluster),
+      run: parseObjectKey(key)?.run.toISOString() ?? '',
+    };
+    this.#do('unrecorded', key, () => bucket.objects.set(key, { ...object, metadata, writtenAt: this.#now() }));
+  }
+
+  /** Somebody completes an earlier run, and the attempt is killed, mostly before its record. */
+  async #completeLate(): Promise<void> {
+    const [first, ...others] = this.#incomplete;
+    if (first === undefined) return;
+    const run = pick(this.#random, [first, ...others]);
+    // It goes on from what the records of the run say.
+    if (this.#isTouched(runRecordKey({ run: new Date(run), attempt: 1 }))) return;
+    const time = this.#now().toISOString();
+    const killedAfter = between(this.#random, 4, 12);
+    this.#events.push(`completed ${run} at ${time}, killed after ${killedAfter}`);
+    await this.#world.collect(time, [], { run }, killedAfter);
   }
 
   #do(kind: string, key: string, act: () => unknown): void {

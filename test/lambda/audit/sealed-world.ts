@@ -53,9 +53,14 @@ export class SealedWorld {
   }
 
   /** Runs the collector as the schedule does, or with another event. */
-  async collect(time: string, failing: readonly string[] = [], event: object = { scheduledTime: time }): Promise<void> {
+  async collect(
+    time: string,
+    failing: readonly string[] = [],
+    event: object = { scheduledTime: time },
+    killedAfter?: number,
+  ): Promise<void> {
     const [random, start] = [this.#calmRandom(), new Date(time)];
-    const happening = { collection: this.#collection, event, start, failing: new Set(failing), random };
+    const happening = { collection: this.#collection, event, start, failing: new Set(failing), random, killedAfter };
     await invoke({ bucket: this.bucket, ...happening });
   }
 
