@@ -31,7 +31,10 @@ function optionsIn(text: string): string[] {
 }
 
 /** Options in the text that are not ours: of V8, and of other people's commands. */
-const foreignOptions = ['--heap-growing-percent', '--invocation-type'];
+const foreignOptions = [
+  ...['--heap-growing-percent', '--invocation-type', '--bypass-governance-retention'],
+  ...['--require-approval', '--profile', '--cloudformation-execution-policies', '--qualifier'],
+];
 
 describe.each(pages)('%s', (page) => {
   const text = textOf(page);

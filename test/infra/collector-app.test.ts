@@ -1,8 +1,19 @@
 import { type App, Validations } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { createApp } from '../../infra/collector-app';
 import { isMany } from '../support/rounds';
-import { audited, configurations, exampleApp, templateOf, toldAtSynth } from './example-stack';
+import { exampleConfig } from './example-config';
+import {
+  audited,
+  configurations,
+  everything,
+  exampleApp,
+  resourcesOf,
+  templateOf,
+  textOf,
+  toldAtSynth,
+} from './example-stack';
 import { operations } from './guides';
 
 function check(app: App): void {
@@ -43,6 +54,20 @@ describe('the stack', () => {
       Type === 'AWS::S3::BucketPolicy' || id.startsWith('AuditSigningKey') ? [] : id,
     );
     expect(listed.sort()).toEqual(takenOver.sort());
+  });
+
+  it('gives every role the permissions boundary, and the qualifier, that cdk.json may name', () => {
+    const context = {
+      'aws:cdk:bundling-stacks': [],
+      '@aws-cdk/core:permissionsBoundary': { name: 'fence' },
+      '@aws-cdk/core:bootstrapQualifier': 'fleet1',
+    };
+    const config = exampleConfig({ ...everything, shards: 2 });
+    const { template } = createApp({ config, validate: false, context }).app.synth().getStackByName(config.name);
+    const roles = resourcesOf(template, 'AWS::IAM::Role').map(([, { Properties }]) => textOf(Properties));
+    expect(roles).toHaveLength(7);
+    for (const role of roles) expect(role).toMatch(/PermissionsBoundary: .*:policy\/fence/);
+    expect(JSON.stringify(template)).toContain('cdk-fleet1-assets-');
   });
 
   it('has the configured name and tags, and termination protection', () => {

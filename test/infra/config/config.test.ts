@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { loadConfig, parseConfig, recipientsOf, refuseExample, refusePartition } from '../../../infra/config/config';
 import { spkiOf } from '../../../lambda/verify/seals/seal-file';
 import { testCertificates } from '../../support/tls';
@@ -154,6 +154,18 @@ describe('a configuration file', () => {
     write('ca.pem', ca);
     const file = write('tls.json', JSON.stringify({ ...minimal, service: withCertificate('ca.pem') }));
     expect(loadConfig(file).service.caCertificate).toBe(ca);
+  });
+
+  it('may lie outside of the checkout, with everything that it names', async () => {
+    const { ca } = await testCertificates();
+    write('ca.pem', ca);
+    write('list.json', '["x", "y"]');
+    const others = { service: withCertificate('ca.pem'), clusters: { file: 'list.json' } };
+    // As `-c config=../fleet/prod.json` names it: relative to the folder in which the command line runs.
+    const file = relative(process.cwd(), write('prod.json', JSON.stringify({ ...minimal, ...others })));
+    expect(file.startsWith('..')).toBe(true);
+    const { service, clusters } = loadConfig(file);
+    expect([service.caCertificate, clusters]).toEqual([ca, [{ uid: 'x' }, { uid: 'y' }]]);
   });
 
   it('reports an invalid certificate together with its other problems', async () => {
