@@ -154,7 +154,7 @@ export class CircuitBreaker {
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
     // A health check is all that the first round needs.
     if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
-    const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.soonest(nowMs) : undefined);
+    const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.longestWaiting(nowMs) : undefined);
     return task && new InFlightRequest(task.request, task, 'probe', nowMs);
   }
 

@@ -5,6 +5,7 @@ export class FairQueue {
   readonly #lanes: Lane[] = Object.values(ranks).map(() => ({ tasks: [], from: 0 }));
   /** The earliest last. */
   readonly #delayed: Task[] = [];
+  /** In the order in which they began to wait. */
   readonly #waiting = new Map<Task, Waiting>();
   /** Clusters whose last request ended without an answer or with a server error (5xx). */
   readonly #unanswered = new Set<string>();
@@ -39,9 +40,10 @@ export class FairQueue {
     return undefined;
   }
 
-  /** The task to probe with when each was asked for: the next one, although its own delay is not over yet. */
-  soonest(nowMs: number): Task | undefined {
-    return this.first(nowMs) ?? this.#delayed.findLast((task) => this.#mayBeProbed(task, nowMs));
+  /** The task to probe with when each was asked for: whatever its rank and its own delay, the tasks take turns. */
+  longestWaiting(nowMs: number): Task | undefined {
+    for (const task of this.#waiting.keys()) if (this.#mayBeProbed(task, nowMs)) return task;
+    return undefined;
   }
 
   /** Takes any waiting task out of the queue. */

@@ -86,17 +86,21 @@ describe('the fair queue', () => {
     expect(takeAll(queue, 500)).toEqual(['paused']);
   });
 
-  it('gives to a probe what only waits for its own delay, the earliest first', () => {
-    const { queue, tasks } = queueOf([
-      ['late', ranks.retry, 300],
-      ['early', ranks.retry, 200],
-    ]);
-    queue.add({ request: { cluster: 'held back', resource: 'log' }, index: 9 }, ranks.retry, 100, 100);
-    expect(queue.soonest(0)).toBe(tasks[1]);
-    queue.pause('early', 150);
-    expect(queue.soonest(0)).toBe(tasks[0]);
-    expect(queue.soonest(99)).toBe(tasks[0]);
-    expect(queue.soonest(100)?.request.cluster).toBe('held back');
+  it('gives to a probe what has waited longest, unless the service itself asked for the delay', () => {
+    const { queue } = queueOf([]);
+    const [heldBack, slow, retried] = [taskOf('held back'), taskOf('slow'), taskOf('retried')] as const;
+    queue.add(heldBack, ranks.retry, 100, 100);
+    queue.add(slow, ranks.slow, 300);
+    queue.add(retried, ranks.retry, 200);
+    expect(queue.longestWaiting(99)).toBe(slow);
+    expect(queue.longestWaiting(100)).toBe(heldBack);
+    queue.pause('slow', 150);
+    expect(queue.longestWaiting(99)).toBe(retried);
+    expect(queue.first(200)).toBe(heldBack);
+    queue.take(slow);
+    queue.add(slow, ranks.slow, 400);
+    queue.take(heldBack);
+    expect(queue.longestWaiting(200)).toBe(retried);
   });
 
   it('gives nothing twice that a probe has taken out of turn', () => {
