@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { parseStamp, type Shard } from './archive/archive-layout';
 import type { ConfiguredCluster } from './stack-contract';
+import { clockSlackMs } from './time-limits';
 
 /** What one invocation is asked to do. */
 export interface RunRequest {
@@ -62,13 +63,19 @@ export function parseEventTime(value: string): Date | undefined {
   return year >= 0 && year <= 9999 ? parsed : undefined;
 }
 
-const time = (expected: string) =>
+/** Whether a time is further ahead than clocks differ: under the name of such a run objects would lie that nobody may delete. */
+export function isInFuture(time: Date, now: Date): boolean {
+  return time.getTime() > now.getTime() + clockSlackMs;
+}
+
+const time = (now: Date, expected: string) =>
   z.pipe(
     z.string(),
     z.transform((value: string, context) => {
       const parsed = parseEventTime(value);
-      if (parsed !== undefined) return parsed;
-      context.issues.push({ code: 'custom', message: expected, input: value });
+      if (parsed !== undefined && !isInFuture(parsed, now)) return parsed;
+      const limit = `a time that is not more than two hours ahead of now (${now.toISOString()})`;
+      context.issues.push({ code: 'custom', message: parsed === undefined ? expected : limit, input: value });
       return z.NEVER;
     }),
   );
@@ -76,10 +83,10 @@ const time = (expected: string) =>
 const text = z.string().check(z.minLength(1, 'a text of at least one character'));
 
 /** Built per call because a uid is known only if it is configured. */
-function eventSchema(configured: ReadonlySet<string>) {
+function eventSchema(configured: ReadonlySet<string>, now: Date) {
   const uid = z.string().check(z.refine((value) => configured.has(value), 'the uid of a configured cluster'));
   return z.strictObject({
-    scheduledTime: z.optional(time('a time such as 2026-11-20T10:00:00Z')),
+    scheduledTime: z.optional(time(now, 'a time such as 2026-11-20T10:00:00Z')),
     clusters: z.optional(z.array(uid).check(z.minLength(1, 'at least one uid, or no member clusters at all'))),
     requestId: z.optional(text.check(z.refine((value) => value.isWellFormed(), 'a text without lone surrogates'))),
     dryRun: z.optional(z.boolean()),
@@ -88,18 +95,19 @@ function eventSchema(configured: ReadonlySet<string>) {
         .strictObject({ index: z.int().check(z.nonnegative()), count: z.int().check(z.positive()) })
         .check(z.refine(({ index, count }) => index < count, 'an index from 0 that is less than count')),
     ),
-    newRun: z.optional(time('a time such as 2026-11-20T10:00:00Z')),
-    run: z.optional(time("an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
+    newRun: z.optional(time(now, 'a time such as 2026-11-20T10:00:00Z')),
+    run: z.optional(time(now, "an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
   });
 }
 
 /**
  * @param event as Lambda delivers it; nothing at all means `{}`
+ * @param now a run may not be named by a later time
  * @throws InvalidEventError with every problem at once: its path, the value received and what was expected
  */
-export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[]): RunRequest {
+export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[], now: Date): RunRequest {
   const received = event ?? {};
-  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid))).safeParse(received, { reportInput: true });
+  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid)), now).safeParse(received, { reportInput: true });
   if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap(describe));
   const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
@@ -123,7 +131,7 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
 function describe(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.map(String).join('.') || 'event';
   if (issue.code === 'unrecognized_keys') {
-    const members = Object.keys(eventSchema(new Set()).shape).join(', ');
+    const members = Object.keys(eventSchema(new Set(), new Date(0)).shape).join(', ');
     const where = issue.path.length === 0 ? members : 'index, count';
     return issue.keys.map((key) => `${path}: received the unknown member ${quote(key)}, expected only ${where}`);
   }

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Context } from 'aws-lambda';
+import { systemClock } from './clock';
 import { parseEvent } from './event';
 import { attemptRun } from './run/attempt-run';
 import type { RunSummary } from './run/run-record';
@@ -14,7 +15,7 @@ const wiring = wire(process.env, __dirname);
 
 /** What Lambda calls: reads the event, works on the run, and fails truthfully if anything is not archived. */
 export async function handler(event: unknown, context: Context): Promise<RunSummary> {
-  const request = parseEvent(event, wiring.collection.clusters);
+  const request = parseEvent(event, wiring.collection.clusters, systemClock.now());
   const attempt = await wiring.openAttempt(request, context);
   try {
     return await attemptRun(request, attempt.context);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { isInFuture } from '../../lambda/event';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -42,7 +43,12 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
   const wishes: RunWishes = { ...options, newRun: terminal.now() };
   const run = options.run ?? wishes.newRun;
-  const unknown = await unknownClusters(new RunReader(await withTime(reader, terminal)), options.clusters ?? []);
+  const archive = await withTime(reader, terminal);
+  if (isInFuture(run, archive.now))
+    throw new Error(
+      `Starting run ${run.toISOString()} failed: S3's clock says ${archive.now.toISOString()}, more than two hours earlier; set the clock of this machine`,
+    );
+  const unknown = await unknownClusters(new RunReader(archive), options.clusters ?? []);
   if (unknown.length > 0)
     await print(
       terminal.err,

@@ -16,6 +16,12 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
+/**
+ * What became of a put. `answer-lost`: an object lies under the key, and it may be this one, because an earlier request of
+ * the same put had no usable answer.
+ */
+export type PutResult = 'archived' | 'already-archived' | 'answer-lost';
+
 /** No put is retried by the SDK, which does not see them. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
 
@@ -37,7 +43,8 @@ export class S3Archive {
    * Writes one object whole, or nothing; never over an existing one.
    * @throws ArchiveError; the signal's reason when it aborts
    */
-  async put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'> {
+  async put(object: ArchiveObject, signal: AbortSignal): Promise<PutResult> {
+    let isAnswerLost = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#put.send(object, signal);
@@ -45,8 +52,10 @@ export class S3Archive {
       } catch (error) {
         signal.throwIfAborted();
         const status = statusOf(error);
-        if (status === 412) return 'already-archived';
+        if (status === 412) return isAnswerLost ? 'answer-lost' : 'already-archived';
         if (!isTransient(error, status) || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
+        // With a status from 400 to 499 S3 has stored nothing.
+        isAnswerLost ||= status === undefined || status < 400 || status >= 500;
         await this.#clock.sleep(this.#clock.random() * putLimits.firstDelayMs * 2 ** attempt, signal);
       }
     }

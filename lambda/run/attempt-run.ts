@@ -4,10 +4,11 @@ import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
 import { type CollectContext, collect } from './collect';
+import { countOutcomes, isComplete } from './completeness';
 import { nameOf } from './outcomes';
 import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
 import { noHistory, type RunHistory, readHistory } from './run-history';
-import { countOutcomes, isComplete, type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
+import { type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 import type { RunRecords } from './run-records';
 
 /** What one attempt works with. */

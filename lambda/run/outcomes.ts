@@ -44,10 +44,12 @@ export async function archiveAnswer(
     const metadata = objectMetadata({ ...name, ...facts, fetchedAt, mediaType, sha256, length, encodedBy, version });
     const { contentType } = resources[resource];
     const object = { key, content: body.content, contentType, contentEncoding: 'gzip', metadata };
-    const outcome = await archive.put(object, stop.working);
-    // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
-    if (outcome === 'already-archived') return { outcome, key, httpStatus: 200 };
-    return { outcome, key, httpStatus: 200, ...content, ...facts };
+    const result = await archive.put(object, stop.working);
+    if (result === 'archived') return { outcome: result, key, httpStatus: 200, ...content, ...facts };
+    // What was archived earlier may differ from what the service says now: no hash, no length, no facts. A doubt stays
+    // where this very answer may have been archived.
+    const doubt = result === 'answer-lost' && facts.doubt !== undefined && { doubt: facts.doubt };
+    return { outcome: 'already-archived', key, httpStatus: 200, ...doubt };
   } finally {
     await body.release();
   }

@@ -80,7 +80,8 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
     metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
     metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
-    const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
+    // What an earlier attempt has archived was counted by it, and no request was made for it again.
+    const doubts = outcomes.filter(({ doubt, requests }) => doubt !== undefined && requests !== undefined).length;
     const { shard, attempt } = summary;
     // Shards are about equally large. A start by hand, of some clusters perhaps, says nothing of the fleet.
     if (this.#scheduled && attempt !== undefined && attempt >= asynchronousAttempts)

@@ -1,7 +1,8 @@
 import { isInShard, shardName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
+import { countOutcomes, isComplete } from '../run/completeness';
 import { hasOwnKey } from '../run/merged-outcomes';
-import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
+import { isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
 import { clockSlackMs } from '../time-limits';
 import type { RunConfiguration } from './stored-configurations';
 

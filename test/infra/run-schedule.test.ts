@@ -28,7 +28,7 @@ describe('the schedule', () => {
     const { Input } = Target as { Input: string };
     const event = JSON.parse(Input.replace('<aws.scheduler.scheduled-time>', '2026-11-20T10:00:00Z'));
     expect(event).toEqual({ scheduledTime: '2026-11-20T10:00:00Z' });
-    expect(parseEvent(event, []).run).toEqual(new Date('2026-11-20T10:00:00Z'));
+    expect(parseEvent(event, [], new Date('2026-11-20T10:00:00Z')).run).toEqual(new Date('2026-11-20T10:00:00Z'));
   });
 
   it('tries to deliver for an hour, and then keeps the event for two weeks', () => {

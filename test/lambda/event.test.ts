@@ -1,7 +1,8 @@
 import { InvalidEventError, parseEvent } from '../../lambda/event';
 
 const clusters = [{ uid: 'a' }, { uid: 'b' }];
-const parse = (event: unknown) => parseEvent(event, clusters);
+const now = new Date('2026-11-23T12:00:00.000Z');
+const parse = (event: unknown) => parseEvent(event, clusters, now);
 
 function problemsOf(event: unknown): string {
   try {
@@ -51,6 +52,14 @@ describe('an event', () => {
     const shard = { index: 0, count: 4 };
     const event = { clusters: ['b', 'b'], requestId: 'r', dryRun: true, shard };
     expect(parse(event)).toMatchObject({ clusters: ['b'], requestId: 'r', dryRun: true, shard });
+  });
+
+  it.each(['scheduledTime', 'newRun', 'run'])('with a time in %s more than two hours ahead is refused', (member) => {
+    expect(parse({ [member]: '2026-11-23T14:00:00.000Z' }).run).toEqual(new Date('2026-11-23T14:00:00.000Z'));
+    expect(problemsOf({ [member]: '2026-11-23T14:00:00.001Z' })).toContain(
+      `- ${member}: received "2026-11-23T14:00:00.001Z", expected a time that is not more than two hours ahead of now (2026-11-23T12:00:00.000Z)`,
+    );
+    expect(problemsOf({ [member]: '9999-01-01' })).toContain('expected a time that is not more than');
   });
 
   it('with many problems tells all of them at once, each with its path, the value and what was expected', () => {

@@ -45,6 +45,18 @@ describe.each([
     expect(code).toBe(0);
   });
 
+  it('refuses a run that is more than two hours ahead of the archive', async () => {
+    const ahead = new Date(Date.now() + 3 * 3_600_000);
+    const { code, err } = await runCollector(
+      ['run', '--stack', 'my-collector'],
+      { now: ahead },
+      { environment: {}, interruption: () => interruption.signal, wait: async () => undefined },
+    );
+    expect(err).toMatch(/Starting run \S+ failed: S3's clock says \S+, more than two hours earlier; set the clock/);
+    expect(code).toBe(3);
+    expect(plane.events).toEqual([]);
+  });
+
   it('says of a run that stays incomplete why, and the command that completes it, which does', async () => {
     collector.failing.beta = 'not-found';
     const failed = await run();

@@ -211,8 +211,17 @@ describe('an archive', () => {
   it('asks again whether an object is stored if S3 says 200 without an ETag', async () => {
     const statuses = [200, 412];
     answer = (response) => response.writeHead(statuses.shift() ?? 500).end();
-    expect(await archive().put(object(), never)).toBe('already-archived');
+    expect(await archive().put(object(), never)).toBe('answer-lost');
     expect(statuses).toEqual([]);
+  });
+
+  it.each([
+    [500, 'answer-lost'],
+    [409, 'already-archived'],
+  ])('says after a %i that an object lies there, and whether it may be this one: %s', async (status, expected) => {
+    const statuses = [status, 412];
+    answer = (response) => response.writeHead(statuses.shift() ?? 500).end();
+    expect(await archive().put(object(), never)).toBe(expected);
   });
 });
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseObjectKey, parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
-import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../lambda/run/run-record';
+import { countOutcomes, isComplete } from '../../../lambda/run/completeness';
+import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
 import { recordOf, recordText } from '../../support/record-text';
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 import type { TestKey } from './invoke-audit';

@@ -8,7 +8,7 @@ import {
   sealStateKey,
 } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import { countOutcomes } from '../../../lambda/run/run-record';
+import { countOutcomes } from '../../../lambda/run/completeness';
 import type { AuditPlan } from '../../../lambda/stack-contract';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { sealLine } from '../../../lambda/verify/seals/seal-file';

@@ -13,7 +13,8 @@ import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
 import { LogTextCheck } from '../../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
-import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
+import { countOutcomes } from '../../../lambda/run/completeness';
+import type { Outcome } from '../../../lambda/run/run-record';
 import type {
   ArchiveReader,
   ListedName,

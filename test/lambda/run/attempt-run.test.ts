@@ -1,4 +1,5 @@
 import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import type { PutResult } from '../../../lambda/archive/s3-archive';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
@@ -223,6 +224,25 @@ describe('an attempt of a run', () => {
     const failed = namesOf(first.service.requests);
     expect(failed).toHaveLength(2);
     expect(namesOf(service.requests).slice(3)).toEqual(failed);
+  });
+
+  it('keeps the doubt, and no hash, of an answer whose own archiving had no answer', async () => {
+    const archive = new FakeArchive();
+    const { context } = setUp(archive, () => answer({ facts: { doubt: 'why not' } }));
+    const puts: PutResult[] = ['answer-lost', 'already-archived', 'archived'];
+    const lost = { ...context, archive: { put: async () => puts.shift() ?? 'archived' } };
+    await attemptRun(scheduled, {
+      ...lost,
+      collection: { ...collection, clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'] }] },
+    });
+    const outcomes = archive.records[0]?.outcomes ?? [];
+    const found = outcomes.map(({ outcome, doubt, sha256 }) => [outcome, doubt, sha256 !== undefined].join());
+    expect(found.sort()).toEqual([
+      'already-archived,,false',
+      'already-archived,why not,false',
+      'archived,why not,true',
+    ]);
+    expect(archive.records[0]?.counts).toMatchObject({ archived: 1, alreadyArchived: 2, doubts: 2 });
   });
 
   it('sends the request id of the event with every call', async () => {

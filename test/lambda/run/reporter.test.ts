@@ -13,6 +13,7 @@ const outcomes: Outcome[] = [
     receivedBytes: 60,
     storedBytes: 20,
     doubt: 'why not',
+    requests: 1,
   },
   // What an earlier attempt archived is not this one's.
   {

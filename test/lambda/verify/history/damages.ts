@@ -1,5 +1,6 @@
 import { parseRunRecordKey } from '../../../../lambda/archive/archive-layout';
-import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../../lambda/run/run-record';
+import { countOutcomes, isComplete } from '../../../../lambda/run/completeness';
+import type { Outcome, RunRecord } from '../../../../lambda/run/run-record';
 import { pick, type Random } from '../../../../local/demo-service/seeded-random';
 import { recordOf, recordText } from '../../../support/record-text';
 import type { MemoryBucket } from './memory-bucket';

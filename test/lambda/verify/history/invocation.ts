@@ -153,7 +153,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };
-  const request = parseEvent(event, collection.clusters);
+  const request = parseEvent(event, collection.clusters, clock.now());
   const run = request.run ?? clock.now();
   try {
     await attemptRun({ ...request, run }, context);
