@@ -50,7 +50,7 @@ export async function attackedWorld(): Promise<SealedWorld> {
   return world;
 }
 
-/** What somebody does to an archive who may write and delete everything in it. What finds it, docs/proof.md says. */
+/** What somebody does to an archive who may write and delete everything in it. What finds it, attacks.md says. */
 export interface Attack {
   readonly does: (world: SealedWorld) => unknown;
   /** Damage that is found without seals; left out: none. */
@@ -84,7 +84,7 @@ async function removeWithSeal(world: SealedWorld, changes: Partial<Seal> = {}): 
 
 const attackersKey = new TestKey();
 
-/** By the words of the table in docs/proof.md, in its order. */
+/** By the words of the table in attacks.md, in its order. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'a run record and all its objects replaced, consistently': {
     does: ({ bucket }) => forgeRun(bucket, run),
