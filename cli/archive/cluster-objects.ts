@@ -1,6 +1,6 @@
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import type { Outcome } from '../../lambda/run/run-record';
-import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
+import type { ArchiveReader, ListedObject, ObjectHead } from '../../lambda/verify/archive-reader';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 
 /** Requests for metadata under way at once. */
@@ -9,6 +9,8 @@ export const headConcurrency = 16;
 /** An object with its own metadata; `facts` is undefined where that is absent or malformed. */
 export interface DescribedObject extends ClusterObject {
   readonly facts: ObjectFacts | undefined;
+  /** What it says about itself; undefined: it is no longer there. */
+  readonly head: ObjectHead | undefined;
 }
 
 export interface Content extends DescribedObject {
@@ -22,7 +24,8 @@ export function summarizeContent({ key, run, facts }: Content) {
 }
 
 export async function withFacts(reader: ArchiveReader, object: ClusterObject): Promise<DescribedObject> {
-  return { ...object, facts: await factsOf(reader, object) };
+  const head = await reader.head(object.key);
+  return { ...object, head, facts: head && readObjectMetadata(head.metadata) };
 }
 
 /** The metadata of an object; undefined if it is absent or malformed, or the object is not there. */

@@ -54,7 +54,8 @@ export class RunReader {
     this.#opened = opened;
     this.#configurations = new StoredConfigurations(opened.archive, (kind, key, problem) => {
       // What else is wrong with one is found by `verify`.
-      if (kind === 'unreadable') this.problems.push({ kind, key, problem });
+      const isNew = this.problems.every((one) => one.key !== key);
+      if (kind === 'unreadable' && isNew) this.problems.push({ kind, key, problem });
     });
   }
 

@@ -8,6 +8,7 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { StackName } from '../stack/aws-access';
 import { printBadRecords } from '../terminal/print-run';
+import { printableLines } from '../terminal/printable';
 import type { CommandContext, Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
@@ -15,7 +16,11 @@ import { type Edge, parseRunTime, parseTime } from './time-argument';
 export function printsTo(terminal: Terminal, command: Command, typed: string): Command {
   return command
     .exitOverride()
-    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.err.write(text) })
+    .configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      // It quotes what was typed.
+      writeErr: (text) => terminal.err.write(printableLines(text)),
+    })
     .configureHelp({ helpWidth: helpWidth(terminal) })
     .showHelpAfterError(`(${typed} --help shows what is accepted)`);
 }

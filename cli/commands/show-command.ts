@@ -34,7 +34,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     const { archive, now } = await openArchiveNow(options.archive, terminal);
     const object = await selectObject(archive, options.resource, cluster, options, now);
     const recorded = new RecordedObjects(archive, now);
-    const remark = await recorded.remarkOn(object, await recorded.recordOf(object), await archive.head(object.key));
+    const remark = await recorded.remarkOn(object, await recorded.recordOf(object), object.head);
     const remarks = new RecordRemarks(remark && [{ ...object, remark }]);
     if (options.json === true) {
       const { key, storedBytes, facts } = object;

@@ -101,7 +101,7 @@ export async function asBucket(folder: string): Promise<ServedBucket> {
   });
   const clock = createServer((request, response) => {
     const { method, url = '', headers } = request;
-    const forwarded = httpRequest(new URL(url, aws.url), { method, headers }, (answer) => {
+    const forwarded = httpRequest(new URL(url, aws.url), { method, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date: bucket.time.toUTCString() });
       answer.pipe(response);
     });

@@ -1,5 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { applyPatch, parsePatch } from 'diff';
-import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 const manifest = (replicas: number) => `kind: Deployment\nspec:\n  replicas: ${replicas}\n  paused: false\n`;
@@ -102,6 +103,21 @@ describe('diff', () => {
       `  npm run --silent collector -- ${show('08')} > before.txt\n` +
         `  npm run --silent collector -- ${show('09')} > after.txt\n  diff before.txt after.txt\n`,
     );
+  });
+
+  it('says no "No difference" of a manifest that was replaced with its metadata kept', async () => {
+    const forged = await ArchiveFixture.create();
+    for (const at of [8, 9])
+      await forged.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ content: 'a\n' }) });
+    const key = keyOf('manifest', 'c', hour(9));
+    const { userMetadata = {} } = (await forged.store.head(key)) ?? {};
+    await forged.put(key, gzipSync('b\n'), userMetadata);
+    const { code, err } = await runCollector(['diff', 'c', '--archive', forged.folder]);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringContaining('its content does not have the SHA-256 its metadata says'),
+    ]);
+    expect(err).not.toContain('No difference');
   });
 
   it('no cluster is wrong usage', async () => {

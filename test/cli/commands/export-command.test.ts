@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -93,6 +93,29 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const result = JSON.parse(said);
     expect(Object.keys(result).indexOf('part')).toBeLessThan(Object.keys(result).indexOf('ok'));
     expect([verified, result.part.cluster, result.sound, result.findings]).toEqual([0, healthy, 24, []]);
+  });
+
+  it('follows links before it decides whether a folder lies in the archive', async () => {
+    const link = join(work, 'link');
+    await symlink(archive.folder, link);
+    const { code, err } = await exported(join(link, 'part'));
+    expect([code, err]).toEqual([3, expect.stringContaining('it lies in the archive; name a new folder')]);
+    await rm(link);
+  });
+
+  it.each([
+    ['no longer has its checksum', (folder: string) => flip(join(folder, manifest(14))), 'damaged, not copied:'],
+    ['was replaced with its metadata', (folder: string) => forgeRun(folder, 14, false), 'contradiction:'],
+  ])('writes the rest of the folder if an object %s, and names it', async (_, does, what) => {
+    const folder = await copyOf(archive.folder);
+    await does(folder);
+    const out = join(work, `${what.slice(0, 7)}-export`);
+    const { code, err } = await collector('export', '--archive', folder, '--cluster', healthy, '--out', out, ...period);
+    expect(code).toBe(1);
+    expect(err).toContain('23 of 24 objects vouched for by seal 3');
+    expect(err).toMatch(new RegExp(`^${what} ${manifest(14)}: `, 'm'));
+    expect(filesIn(out)).toEqual(expect.arrayContaining(['CHECK.md', 'part.json', manifest(15), sealKey(9)]));
+    await rm(folder, { recursive: true });
   });
 
   it('is a part only if somebody says so, and a bucket never is', async () => {
@@ -241,6 +264,13 @@ async function check(folder: string, name: string): Promise<{ out: string; err: 
   return new Promise((resolve) => {
     execFile('bash', ['--norc', '-c', command], { cwd: folder, env }, (_, out, err) => resolve({ out, err }));
   });
+}
+
+/** Changes one bit of a file. */
+async function flip(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[bytes.length - 6] = (bytes.at(-6) ?? 0) ^ 1;
+  await writeFile(path, bytes);
 }
 
 async function plant(folder: string, key: string): Promise<void> {

@@ -89,4 +89,17 @@ describe('show', () => {
     expect(err).toContain(`Archived with a doubt: ${doubt}.`);
     expect(JSON.parse((await show('odd', '--json')).out)).toMatchObject({ doubt });
   });
+
+  it('an empty log is said to be empty', async () => {
+    await archive.attempt({
+      run: hour(12),
+      clusters: ['silent'],
+      answer: () => ({ content: logRecord('silent', '') }),
+    });
+    expect(await show('silent', '--resource', 'log')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringMatching(/\n\(the log is empty\)\n$/),
+    });
+  });
 });
