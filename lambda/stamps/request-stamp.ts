@@ -1,0 +1,59 @@
+import type { X509Certificate } from 'node:crypto';
+import { checkStamp, type Stamp, StampError } from './check-stamp';
+import { stampRequest } from './stamp-request';
+
+/** Who is asked for stamps. */
+export interface StampAuthority {
+  /** Names the stored answer: `seals/00000042.<name>.tsr`. */
+  readonly name: string;
+  /** May be http: the answer is signed. */
+  readonly url: string;
+  readonly root: X509Certificate;
+}
+
+export interface StampedAnswer extends Stamp {
+  /** The whole answer, as it is stored. */
+  readonly response: Buffer;
+}
+
+/** The longest that an authority may take, in milliseconds. */
+const patienceMs = 10_000;
+/** The longest answer. Those seen have up to 6 KB. */
+const mostBytes = 64 * 1024;
+
+/**
+ * Asks an authority for the time of a hash, once.
+ * @param sha256 32 bytes
+ * @throws StampError if it cannot be had, or does not count
+ */
+export async function requestStamp({ name, url, root }: StampAuthority, sha256: Buffer): Promise<StampedAnswer> {
+  const { bytes, nonce } = stampRequest(sha256);
+  try {
+    const response = await post(url, bytes);
+    return { response, ...checkStamp(response, { sha256, nonce, roots: [root] }) };
+  } catch (error) {
+    throw new StampError(`Asking ${name} (${url}) for a time stamp failed: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function post(url: string, body: Buffer): Promise<Buffer> {
+  const headers = { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' };
+  const signal = AbortSignal.timeout(patienceMs);
+  const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal });
+  if (answer.status !== 200 || answer.body === null)
+    throw new StampError(`it answered with the status ${answer.status}`);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body) {
+    length += chunk.length;
+    if (length > mostBytes) throw new StampError(`its answer is longer than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** `fetch` throws a TypeError whose cause is the reason. */
+function reasonOf(error: unknown): string {
+  const reason = error instanceof TypeError ? (error.cause ?? error) : error;
+  return reason instanceof Error ? reason.message : String(reason);
+}

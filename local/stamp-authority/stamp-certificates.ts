@@ -1,0 +1,66 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { bits, context, der, generalizedTime, integer, octets, oid, sequence, set, yes } from './write-der';
+
+/** A certificate with its key. */
+export interface Issuer {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+}
+
+export interface CertificateOptions {
+  readonly name: string;
+  /** Left out: it signs itself. */
+  readonly issuer?: Issuer;
+  readonly validFrom: Date;
+  readonly validTo: Date;
+  /** Extensions, as {@link extension} makes them. */
+  readonly extensions: readonly Buffer[];
+}
+
+export const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'));
+
+/** Makes a key on P-256 and its certificate (RFC 5280). */
+export function issueCertificate({ name, issuer, validFrom, validTo, extensions }: CertificateOptions): Issuer {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const subject = nameOf(name);
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const serial = createHash('sha256').update(spki).digest().subarray(0, 8);
+  serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
+  const fields = sequence(
+    context(0, integer(2)),
+    der(0x02, serial),
+    ecdsaWithSha256,
+    issuer === undefined ? subject : subjectOf(issuer.certificate),
+    sequence(generalizedTime(validFrom), generalizedTime(validTo)),
+    subject,
+    spki,
+    context(3, sequence(...extensions)),
+  );
+  const signature = bits(sign('sha256', fields, issuer?.key ?? privateKey));
+  return { certificate: new X509Certificate(sequence(fields, ecdsaWithSha256, signature)), key: privateKey };
+}
+
+export function extension(name: string, value: Buffer, isCritical = true): Buffer {
+  return sequence(oid(name), ...(isCritical ? [yes] : []), octets(value));
+}
+
+/** The extensions of a certificate that may issue others. @param longest certificates between it and the last one */
+export function ofIssuer(longest?: number): Buffer[] {
+  const limit = longest === undefined ? [] : [integer(longest)];
+  return [extension('2.5.29.19', sequence(yes, ...limit)), extension('2.5.29.15', Buffer.from('03020204', 'hex'))];
+}
+
+/** The extension of a certificate that may sign time stamps. @param others uses that it must not have besides */
+export function ofStamps({ isCritical = true, others = [] as readonly string[] } = {}): Buffer[] {
+  const uses = ['1.3.6.1.5.5.7.3.8', ...others].map(oid);
+  return [extension('2.5.29.37', sequence(...uses), isCritical)];
+}
+
+function nameOf(name: string): Buffer {
+  return sequence(set(sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(name)))));
+}
+
+/** Our certificates have one common name and nothing else. */
+function subjectOf({ subject }: X509Certificate): Buffer {
+  return nameOf(subject.replace(/^CN=/, ''));
+}
