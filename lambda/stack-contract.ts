@@ -120,8 +120,19 @@ export interface AuditPlan {
   readonly erased?: readonly ErasedCluster[];
   /** Retentions, shorter than the ones before them, that somebody means. */
   readonly shorterRetentions?: readonly { readonly retentionDays: number; readonly why: string }[];
+  /** Who is asked for a time stamp (RFC 3161) of each seal; left out: nobody. */
+  readonly timestamps?: readonly PlannedAuthority[];
   /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
   readonly formerPublicKeys?: readonly string[];
+}
+
+/** An authority of time stamps. */
+export interface PlannedAuthority {
+  /** Names its stamps: `seals/00000042.<name>.tsr`. */
+  readonly name: string;
+  readonly url: string;
+  /** The certificate that theirs have to lead to: DER in base64. */
+  readonly root: string;
 }
 
 /** An erasure that somebody asked for. It excuses the kind `missing` alone, of objects of runs between the two times. */

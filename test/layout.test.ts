@@ -27,13 +27,14 @@ const ground = column.at(-1) ?? [];
 
 /** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  verify: ['log', 'body', 'run', 'archive', 'schedule', ...ground],
+  verify: ['stamps', 'log', 'body', 'run', 'archive', 'schedule', ...ground],
   'audit-handler': ['audit', ...ground],
-  audit: ['verify', 'log', 'run', 'event', 'archive', 'schedule', ...ground],
+  audit: ['verify', 'stamps', 'log', 'run', 'event', 'archive', 'schedule', ...ground],
   log: ['body', ...ground],
   'failure-handler': ['failure', 'audit', ...ground],
   failure: ['audit', ...ground],
   schedule: [],
+  stamps: [],
 };
 
 /** The core. It and what it loads use SDK, environment and clock only through the interfaces that they are given. */

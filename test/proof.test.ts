@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { objectKey, runRecordKey, sealKey } from '../lambda/archive/archive-layout';
+import { objectKey, runRecordKey, sealKey, sealStampKey } from '../lambda/archive/archive-layout';
+import { requestStamp } from '../lambda/stamps/request-stamp';
 import { sealSchema, signatureSchema } from '../lambda/verify/seals/seal';
 import { stateSchema } from '../lambda/verify/seals/seal-state';
+import { startStampAuthority } from '../local/stamp-authority/start-stamp-authority';
 import { ArchiveFixture, logRecord } from './cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from './cli/seal-fixture';
 
@@ -67,7 +69,7 @@ describe('the commands in docs/proof.md', () => {
           : { content: `kind: ${text}\n` },
     });
 
-  async function check(name: string, environment: { KEY?: string; HEAD?: string } = {}) {
+  async function check(name: string, environment: { KEY?: string; HEAD?: string; ROOT?: string } = {}) {
     const command = commands.get(name);
     if (command === undefined) throw new Error(`the page has no command "${name}"`);
     const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: keyFile, HEAD: hashes[1], ...environment };
@@ -83,6 +85,7 @@ describe('the commands in docs/proof.md', () => {
       'The mail',
       'The signatures',
       'The chain',
+      'The stamps',
       'The run records',
       'What is not sealed',
       'The objects',
@@ -117,6 +120,25 @@ describe('the commands in docs/proof.md', () => {
     expect((await check('The chain')).out).toBe(`${seal(1)}: FAILED\n${seal(2)}: OK\n`);
     await rm(join(archive.folder, seal(2)));
     expect((await check('The chain')).out).toContain(`${seal(2)}: FAILED`);
+  });
+
+  it('say when a seal existed by its stamp, and whether the stamp is of another seal or another root', async () => {
+    const authority = await startStampAuthority({ now: () => run(20) });
+    try {
+      const { url, root } = authority;
+      const { response } = await requestStamp({ name: 'local', url, root }, Buffer.from(hashes[1] ?? '', 'hex'));
+      const stamped = sealStampKey({ number: 2, authority: 'local' });
+      await writeFile(join(archive.folder, stamped), response);
+      const ROOT = `${archive.folder}-root.pem`;
+      await writeFile(ROOT, root.toString());
+      const right = `${seal(2)} existed before Nov 20 20:00:00 2026 GMT\n`;
+      expect(await check('The stamps', { ROOT })).toEqual({ failed: false, out: right, err: '' });
+      expect((await check('The stamps', { ROOT: keyFile })).out).toContain(`${stamped} is not a stamp of ${seal(2)}`);
+      await seals.put({ ...(await seals.read(2)), collectorVersion: '1.0.1' });
+      expect((await check('The stamps', { ROOT })).out).toContain(`${stamped} is not a stamp of ${seal(2)}`);
+    } finally {
+      await authority.close();
+    }
   });
 
   it('compare run records, and find one that was replaced together with its objects, or removed', async () => {

@@ -99,7 +99,7 @@ export function isSelection({ run, at, from, to, last }: RunSelection): boolean 
   return [run, at, from, to, last].some((one) => one !== undefined);
 }
 
-function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
+export function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
 }
 

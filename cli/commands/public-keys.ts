@@ -13,7 +13,7 @@ export function withPublicKeys(command: Command): Command {
 
 /** The keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before. */
 function parsePublicKeys(file: string, before: readonly KeyObject[] = []): readonly KeyObject[] {
-  const blocks = readText(file).match(/(?<=-----BEGIN PUBLIC KEY-----)[^-]*(?=-----END PUBLIC KEY-----)/g) ?? [];
+  const blocks = readPem(file, 'PUBLIC KEY');
   if (blocks.length === 0)
     throw new InvalidArgumentError(
       `expected a PEM file with a public key, as "collector seals --public-key" writes it.`,
@@ -21,9 +21,11 @@ function parsePublicKeys(file: string, before: readonly KeyObject[] = []): reado
   return [...before, ...blocks.map(parseBlock)];
 }
 
-function readText(file: string): string {
+/** The base64 texts of a PEM file. @throws InvalidArgumentError if the file cannot be read */
+export function readPem(file: string, what: 'PUBLIC KEY' | 'CERTIFICATE'): string[] {
   try {
-    return readFileSync(file, 'latin1');
+    const text = readFileSync(file, 'latin1');
+    return text.match(new RegExp(`(?<=-----BEGIN ${what}-----)[^-]*(?=-----END ${what}-----)`, 'g')) ?? [];
   } catch (error) {
     throw new InvalidArgumentError(`it cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }

@@ -13,8 +13,9 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
+import { type StampRootOptions, withStampRoots } from './stamp-roots';
 
-interface Options extends ReadOptions, Period, PublicKeyOptions {
+interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;
@@ -39,7 +40,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     )
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8);
-  withHelp(withArchive(withPeriod(withPublicKeys(command), terminal)), terminal, helpText);
+  const trusting = withStampRoots(withPublicKeys(command), terminal);
+  withHelp(withArchive(withPeriod(trusting, terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
@@ -48,6 +50,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, retentionDays, concurrency, publicKey: publicKeys, head: heads } = options;
+    const { tsaCa: stampRoots, stampedSince } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
@@ -55,6 +58,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       retentionDays,
       publicKeys,
       heads,
+      stampRoots,
+      stampedSince,
       now,
       concurrency,
       onFinding: (finding) => findings.push(finding),
@@ -70,6 +75,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       await printTable(terminal, findingColumns(terminal), groupEqual(findings));
       await print(terminal.out, summaryOf(counts, retentionDays));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
+      await print(terminal.out, stampedOf(counts, stampRoots !== undefined));
       await print(terminal.out, verdictOf(terminal, counts, reader.location));
     }
     end(ending);
@@ -165,6 +171,16 @@ function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
     `${formatCount(seals, 'seal')}, the newest is number ${newest.number} of ${formatTime(newest.seal)}, ` +
     `SHA-256 ${newest.sha256}, of the archive ${newest.archive}.\n${trust}\n`
   );
+}
+
+function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
+  const lines = (sealed?.stamps ?? []).map(
+    ({ number, time, authority, root }) =>
+      `Seal ${number} and all before it existed before ${time}, says ${authority} (root ${printable(root)}).\n`,
+  );
+  const trust =
+    "The roots of these authorities are those that the seals' own plans name, which proves little: give roots that you trust to --tsa-ca.\n";
+  return lines.join('') + (lines.length > 0 && !areRootsGiven ? trust : '');
 }
 
 function verdictOf({ colors }: Terminal, { runs, found, acknowledged }: VerifyCounts, location: string): string {

@@ -32,6 +32,7 @@ came with the seals: it shows only that they belong together.
 ${commandOf(page, 'The mail')}
 ${commandOf(page, 'The signatures')}
 ${commandOf(page, 'The chain')}
+${commandOf(page, 'The stamps')}
 **The run records.** Prints those of the period that are not as they were sealed. \`FAILED open or read\` is one that is not here: was
 its retention over when this part was taken? \`plan\` in the seals has it.
 

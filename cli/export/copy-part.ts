@@ -103,10 +103,11 @@ async function makeEmpty(folder: string): Promise<void> {
   if (names.length > 0) throw failedTo(folder, 'it is not empty');
 }
 
-/** Copies all seals, the state of the newest, and the key that signed the first of them. */
+/** Copies all seals and their stamps, the state of the newest, and the key that signed the first of them. */
 async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string): Promise<number> {
   let publicKey: string | undefined;
-  const { numbers } = await listSeals(reader, () => undefined);
+  const { numbers, stamps } = await listSeals(reader, () => undefined);
+  for (const key of stamps) await copy(reader, store, key);
   for (const number of numbers) {
     await copy(reader, store, sealKey(number));
     publicKey ??= (await readSealFile(reader, number)).signed?.publicKey;

@@ -11,6 +11,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
+import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { findRun } from '../archive/select-runs';
 import { eventOf } from '../stack/start-in-account';
@@ -49,15 +50,23 @@ export async function startRun(
   interrupted: AbortSignal,
 ): Promise<StartedRun> {
   const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
+  const authority = options.audit ? await startStampAuthority({ now: () => new Date() }) : undefined;
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { synthesize } = await unlessAborted(interrupted, import('../../infra/collector-app'));
-    const assembly = synthesize({ config: service.config, outdir, validate: false });
+    const config = authority === undefined ? service.config : stampedBy(authority, service.config);
+    const assembly = synthesize({ config, outdir, validate: false });
     interrupted.throwIfAborted();
     return await runAssembly(assembly, service, options, terminal, interrupted);
   } finally {
-    await rm(outdir, { recursive: true, force: true });
+    await Promise.all([authority?.close(), rm(outdir, { recursive: true, force: true })]);
   }
+}
+
+/** The same configuration with an authority of time stamps on this machine: no other is asked from here. */
+function stampedBy({ url, root }: StampAuthorityServer, { audit, ...config }: CollectorConfig): CollectorConfig {
+  const local = { name: 'local', url, root: root.raw.toString('base64') };
+  return { ...config, audit: audit && { ...audit, timestamps: [local] } };
 }
 
 async function runAssembly(

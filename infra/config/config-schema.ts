@@ -4,6 +4,7 @@ import * as nested from './config-members';
 import { shardsFit, staleAfterGap, whereStackIs } from './config-rules';
 import { members, textLike, trueOrFalse, wholeNumber } from './schema-values';
 import { clusters, service } from './service-members';
+import { timestamps } from './timestamp-members';
 
 /**
  * The configuration file as a schema. Every message completes the sentence "expected …". Every description goes into
@@ -35,6 +36,7 @@ export function configSchema(folder: string) {
     archive: nested.archive.prefault({}).describe('How objects are stored, and for how long.'),
     alerts: nested.alerts.prefault({}).describe('Who gets messages.'),
     audit: nested.audit
+      .extend({ timestamps: timestamps(folder).optional() })
       .describe('Verifies and seals the archive on a schedule of its own, see docs/operations.md; left out: no audit.')
       .optional(),
     network: nested.network.describe('Existing VPC that the function runs in; left out: none.').optional(),

@@ -131,6 +131,26 @@ export function parseSealKey(key: string): number | undefined {
   return number > 0 && sealKey(number) === key ? number : undefined;
 }
 
+/** A third party's time stamp of a seal. */
+export interface SealStampName {
+  /** Of the seal. */
+  readonly number: number;
+  /** Of the authority, as the configuration names it. */
+  readonly authority: string;
+}
+
+/** Key of the stamp of a seal: what the authority answered. */
+export function sealStampKey({ number, authority }: SealStampName): string {
+  return sealKey(number).replace(/jsonl$/, `${authority}.tsr`);
+}
+
+/** The name behind a stamp's key; undefined for a key that is not exactly of this layout. */
+export function parseSealStampKey(key: string): SealStampName | undefined {
+  const [, seal = '', authority = ''] = /^(.*\/\d+)\.([a-z][a-z0-9-]*)\.tsr$/.exec(key) ?? [];
+  const number = parseSealKey(`${seal}.jsonl`);
+  return number === undefined ? undefined : { number, authority };
+}
+
 /** Key of the state of a seal. @param sha256 of the file, lower-case hex */
 export function sealStateKey(sha256: string): string {
   return `${sealStatesPrefix}${sha256}.json`;

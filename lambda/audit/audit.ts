@@ -7,12 +7,14 @@ import type { Clock } from '../clock';
 import { ArchiveReadError } from '../verify/archive-reader';
 import { readChain } from '../verify/seals/read-chain';
 import { largestSealBytes, type Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
 import { largestStateBytes } from '../verify/seals/seal-state';
 import { type ExamineContext, type Examined, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
 import { auditMail, type Mail, type MailedSeal, stalestHours } from './mail';
+import { type AskedStamp, type StampSealContext, stampSeal } from './stamp-seal';
 import { logFigures } from './told-of-logs';
 
 /** Signs seals. */
@@ -35,7 +37,9 @@ export interface AuditReporter {
   notMailed(error: unknown): void;
 }
 
-export interface AuditContext extends Pick<ExamineContext, 'plan' | 'reader' | 'stop'> {
+export interface AuditContext
+  extends Pick<ExamineContext, 'plan' | 'reader' | 'stop'>,
+    Pick<StampSealContext, 'requestStamp'> {
   readonly sink: Pick<S3Archive, 'bucket' | 'put'>;
   readonly signer: Signer;
   readonly mail: (mail: Mail) => Promise<void>;
@@ -58,6 +62,8 @@ export interface AuditResult {
   /** How much is damaged by this audit or one before it, was not seen to be repaired, and is not acknowledged. */
   readonly damage: number;
   readonly verified: Seal['verified'];
+  /** What became of asking for stamps of the seal. */
+  readonly stamps: readonly AskedStamp[];
 }
 
 /** The seal could not be stored under any number, or nobody could read it. */
@@ -85,11 +91,11 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
     const done = chain.seals.findLast(({ seal }) => seal === named);
     // What an older audit said is not news.
-    if (done !== undefined && done !== chain.head) return resultOf(done, context, false);
+    if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
     if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, sealedPlan(plan)))
-      return report(done, { ...done, ...chain.state }, context, false);
+      return report(done, { ...done, ...chain.state }, chain, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
@@ -98,25 +104,28 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
     const examined = await examine({ ...context, now, chain, findings, begun });
     const seal = await store(examined, context);
-    if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, context, true);
+    if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, chain, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
   );
 }
 
-/** Reports a seal that is stored, and mails it if that is due. @param mailed the same seal with its state */
+/** Has a seal that is stored stamped, reports it, and mails it if that is due. @param mailed the same seal with its state */
 async function report(
   seal: StoredSeal,
   mailed: MailedSeal,
+  chain: SealChain,
   context: AuditContext,
   isNew: boolean,
 ): Promise<AuditResult> {
-  const { mail, plan, reporter } = context;
-  const result = resultOf(seal, context, isNew);
+  const { mail, plan, reporter, reader, clock } = context;
+  const now = (await reader.time()) ?? clock.now();
+  const stamps = await stampSeal(seal, { ...context, authorities: plan.timestamps ?? [], chain, now });
+  const result = resultOf(seal, stamps, context, isNew);
   reporter.sealed(result, { stalestHours: stalestHours(mailed), ...logFigures(mailed.logs, plan.frozenAfterHours) });
   try {
-    if (mailed.logs.isMailed) await mail(auditMail(mailed, plan));
+    if (mailed.logs.isMailed) await mail(auditMail(mailed, plan, stamps));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);
@@ -126,10 +135,15 @@ async function report(
 
 type StoredSeal = Seal & Pick<MailedSeal, 'sha256'>;
 
-function resultOf(stored: StoredSeal, { sink }: AuditContext, isNew: boolean): AuditResult {
+function resultOf(
+  stored: StoredSeal,
+  stamps: readonly AskedStamp[],
+  { sink }: AuditContext,
+  isNew: boolean,
+): AuditResult {
   const { seal, number, sha256, found, verified, open } = stored;
   const key = `s3://${sink.bucket}/${sealKey(number)}`;
-  return { seal, number, key, sha256, isNew, found, damage: open.damage, verified };
+  return { seal, number, key, sha256, isNew, found, damage: open.damage, verified, stamps };
 }
 
 /** The audit's own key, and those before it that it was deployed with: nothing in the archive says whom to trust. */

@@ -5,6 +5,7 @@ import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import { openDamage } from '../verify/seals/open-damage';
 import { largestSealBytes, mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
+import { unsealedStamps } from '../verify/seals/seal-stamps';
 import { largestStateBytes, type SealState } from '../verify/seals/seal-state';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
@@ -104,6 +105,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     listedFrom: now.toISOString(),
     records,
     objects: [...objects, ...fitting([...(unrecorded ?? []), ...(old?.hashed ?? [])], mostBytes - runs.bytes)],
+    stamps: await unsealedStamps(context.reader, chain),
     unread: { behind: runs.lastKey, keys: runs.unread.slice(0, mostNamed) },
     plan: own.plan,
     configurations: runs.configurations,

@@ -7,6 +7,7 @@ import type { RightSeal } from '../verify/seals/seal-chain';
 import type { OpenFinding, SealState } from '../verify/seals/seal-state';
 import { hoursBetween, staleness } from './freshness';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
+import type { AskedStamp } from './stamp-seal';
 import { toldOfLogs } from './told-of-logs';
 
 export interface Mail {
@@ -27,8 +28,13 @@ const mostStale = 10;
 /**
  * What happened since the seal before, the verdict first.
  * @param plan as the audit is deployed now
+ * @param stamps what the authorities answered
  */
-export function auditMail(seal: MailedSeal, plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>): Mail {
+export function auditMail(
+  seal: MailedSeal,
+  plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>,
+  stamps: readonly AskedStamp[] = [],
+): Mail {
   const { archive, summary, previous, found, findings } = seal;
   const { repaired, doubts, changed, flapping } = summary;
   const isFirst = previous === null;
@@ -65,7 +71,7 @@ export function auditMail(seal: MailedSeal, plan: Pick<AuditPlan, 'staleAfterHou
       `Archived: ${count(summary.objects)} objects, ${formatBytes(summary.bytes)} (${formatBytes(summary.storedBytes)} stored).`,
       ...verifiedLines(seal),
     ],
-    sealLines(seal),
+    [...sealLines(seal), ...stamps.flatMap((stamp) => stampLines(seal, stamp))],
   ];
   const text = sections
     .filter((lines) => lines.length > 0)
@@ -240,6 +246,12 @@ function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {
     'Keep this mail: it is a proof outside the account.',
     `  ${command('verify', archive)} --head ${sha256}`,
   ];
+}
+
+function stampLines({ number }: MailedSeal, { authority, time, problem, lastStamped }: AskedStamp): string[] {
+  if (time !== undefined) return [`Seal ${number} existed before ${time}, says ${authority}.`];
+  const since = lastStamped === undefined ? '' : `; the last seal that is: that of ${minute(lastStamped)}`;
+  return [`Seal ${number} is not stamped by ${authority}${since}`, `  ${plain(problem ?? '')}`];
 }
 
 /** As a person types it in the folder of the project. */

@@ -9,6 +9,7 @@ import { S3Archive } from '../archive/s3-archive';
 import { systemClock as clock } from '../clock';
 import { readVariables } from '../environment';
 import { type AuditPlan, auditEnvironmentNames, auditFile, metricNames, metricNamespace } from '../stack-contract';
+import { requestStamp } from '../stamps/request-stamp';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
@@ -51,7 +52,7 @@ export function wireAudit(
   };
   const reporter = lambdaReporter(logger, metrics);
 
-  const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
+  const shared = { plan, reader, sink, signer, reporter, clock, requestStamp, collectorVersion: version };
   return async (time, invocation) => {
     logger.addContext(invocation);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);

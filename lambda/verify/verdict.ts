@@ -3,6 +3,7 @@ import { damageKinds, type Excusable, type Find, type Finding, type FindingKind,
 import type { JudgedObject } from './judge';
 import type { Part } from './part';
 import type { RightSeal, SealChain } from './seals/seal-chain';
+import type { SealStamp } from './seals/seal-stamps';
 import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
 
 export interface VerifyCounts {
@@ -23,6 +24,8 @@ export interface VerifyCounts {
   sealed: {
     readonly seals: number;
     readonly newest: Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'> | null;
+    /** The newest stamp that counts, of each authority. */
+    readonly stamps: readonly SealStamp[];
   } | null;
 }
 

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { underWayMs } from '../time-limits';
@@ -14,6 +15,7 @@ import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { findAbsentSeals, planOf } from './seals/seal-firings';
+import { findUnstamped, readStamps } from './seals/seal-stamps';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
 import { type OpenedFinding, Verdict, type VerifyCounts } from './verdict';
@@ -24,6 +26,10 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   readonly part?: Part | undefined;
   /** SHA-256 of seals that have to be in the chain, as mails told them. */
   readonly heads?: readonly string[] | undefined;
+  /** Roots of authorities of time stamps that the user trusts; left out: those that the seals' own plans name. */
+  readonly stampRoots?: readonly X509Certificate[] | undefined;
+  /** With `stampRoots`: seals from this time on have to be stamped; left out: all. */
+  readonly stampedSince?: Date | undefined;
   /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
   readonly retentionDays?: number | undefined;
   /** The time, if the archive has no clock of its own. */
@@ -64,7 +70,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   const chain = await readChain(reader, options, (...finding) => broken.push(finding));
   const verdict = new Verdict(chain, { now, part, mails: heads, onFinding });
   const verification = { reader, options, chain, verdict, clock, now };
-  judgeChain(verification, broken);
+  await judgeChain(verification, broken);
   const configurations = new StoredConfigurations(reader, verdict.find);
   await judgeRuns(verification, configurations);
   const known = part === undefined ? [] : [partFile, partKeyFile, partPageFile];
@@ -73,12 +79,15 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
 }
 
 /** @param broken what is wrong with the chain itself */
-function judgeChain({ options, chain, verdict, now }: Verification, broken: readonly Parameters<Find>[]): void {
-  const { publicKeys, part, heads } = options;
+async function judgeChain(verification: Verification, broken: readonly Parameters<Find>[]): Promise<void> {
+  const { reader, options, chain, verdict, now } = verification;
+  const { publicKeys, part, heads, stampRoots, stampedSince: since } = options;
   const { files, seals, head } = chain;
   // What is not as the user says, no seal can acknowledge.
   const differs = (problem: string) => verdict.say({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
   if (publicKeys !== undefined && files === 0) differs('a public key was given, and the archive has no seal');
+  if (files === 0 && stampRoots !== undefined)
+    differs('an authority of time stamps was given, and the archive has no seal');
   for (const problem of verdict.sealed.lostMails(heads)) differs(problem);
   for (const finding of broken) verdict.find(...finding);
   if (files === 0) return;
@@ -86,7 +95,10 @@ function judgeChain({ options, chain, verdict, now }: Verification, broken: read
   const until = part === undefined ? settled(now) : new Date(head?.listedFrom ?? 0);
   findAbsentSeals(verdict.find, seals, part ?? options, until);
   const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
-  verdict.counts.sealed = { seals: seals.length, newest: newest ?? null };
+  const stamps = await readStamps(reader, chain, stampRoots, verdict.find);
+  if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, verdict.find);
+  const ofEach = new Map(stamps.map((stamp) => [stamp.authority, stamp]));
+  verdict.counts.sealed = { seals: seals.length, newest: newest ?? null, stamps: [...ofEach.values()] };
 }
 
 async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {

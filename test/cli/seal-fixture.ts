@@ -71,6 +71,7 @@ export class SealFixture {
       listedFrom: at.toISOString(),
       records: await this.#newRecords(),
       objects: [...objects],
+      stamps: [],
       unread: { behind: null, keys: [] },
       plan,
       configurations: [],

@@ -18,7 +18,8 @@ const concurrency = 16;
  */
 export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
   const chain = new SealChain(options, find);
-  const { numbers, states } = await listSeals(reader, find);
+  const { numbers, states, stamps } = await listSeals(reader, find);
+  chain.stamps = stamps;
   for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
     chain.add(file);
   await findReplaced(reader, find);

@@ -50,6 +50,8 @@ export class SealChain {
   /** What they name, by key, in the order of their numbers. */
   readonly records = new Map<string, Sealed>();
   readonly objects = new Map<string, Sealed>();
+  /** Keys of the stamps that are there. */
+  stamps: readonly string[] = [];
   /** What is not right, by number. */
   readonly passedOver = new Map<number, PassedOver>();
   /** All files with a signature, in the order of their numbers. */

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { parseSealKey, parseSealStateKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
+import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
 import { type Find, notAKey } from '../finding';
@@ -45,20 +45,24 @@ export interface ListedSeals {
   readonly numbers: readonly number[];
   /** SHA-256 of the states, as their keys say: one that no seal names is left over from an audit that was ended. */
   readonly states: ReadonlySet<string>;
+  /** Keys of stamps, in order. */
+  readonly stamps: readonly string[];
 }
 
 /** @throws ArchiveReadError */
 export async function listSeals(reader: ArchiveReader, find: Find): Promise<ListedSeals> {
   const numbers: number[] = [];
   const states = new Set<string>();
+  const stamps: string[] = [];
   for await (const { key, damage } of reader.list(sealsPrefix)) {
     const number = parseSealKey(key);
     const state = parseSealStateKey(key);
     if (number !== undefined) numbers.push(number);
     else if (state !== undefined && damage === undefined) states.add(state);
+    else if (parseSealStampKey(key) !== undefined && damage === undefined) stamps.push(key);
     else find('unrecorded', key, damage ?? notAKey);
   }
-  return { numbers: numbers.sort((a, b) => a - b), states };
+  return { numbers: numbers.sort((a, b) => a - b), states, stamps };
 }
 
 /** @throws ArchiveReadError if it can be read another time */

@@ -41,6 +41,8 @@ export const sealSchema = z.object({
   records: z.array(hashed),
   /** Objects that no run record has a hash for, with hash and length of the uncompressed content. */
   objects: z.array(hashed),
+  /** Stamps of earlier seals that no seal before this one names, with the hash of the stored file. */
+  stamps: z.array(hashed),
   /** Run records that are in no seal yet although they were there. */
   unread: z.object({
     /** The audit had no time for the records behind this key; null: it looked at all. */
@@ -58,6 +60,8 @@ export const sealSchema = z.object({
     /** Days within which old content is read again. */
     rereadDays: z.optional(positive),
     shards: z.optional(positive),
+    /** Who is asked for stamps. `root`: the certificate that theirs lead to, DER in base64. */
+    timestamps: z.optional(z.array(z.object({ name: z.string(), url: z.string(), root: z.string() }))),
     /** Damage that somebody knows of. */
     acknowledged: z.optional(z.array(acknowledgedSchema)),
   }),

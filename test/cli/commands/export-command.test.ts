@@ -225,7 +225,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       const out = join(work, 'odd');
       await collector('export', '--archive', other.folder, '--cluster', odd, '--out', out);
       const names = [...commandsIn(await readFile(join(out, 'CHECK.md'), 'utf8')).keys()];
-      expect(names).toEqual(['The mail', 'The signatures', 'The chain', ...silent]);
+      expect(names).toEqual(['The mail', 'The signatures', 'The chain', 'The stamps', ...silent]);
       // There are no seals, of which grep says so.
       expect((await check(out, 'The objects')).out).toBe('');
       await plant(out, manifest(0, odd));

@@ -31,7 +31,8 @@ describe('npm start -- --audit', () => {
     expect(out).toMatch(/collector -- verify .*--public-key [^ ]+\.public\.pem --head/);
     expect(out).toMatch(/Signatures were checked with the keys given[\s\S]*Nothing is wrong\.\n$/);
     expect(code).toBe(0);
-    expect(await readdir(join(folder, 'seals'))).toHaveLength(1);
+    expect(await readdir(join(folder, 'seals'))).toEqual(['00000001.jsonl', '00000001.local.tsr', 'states']);
+    expect(out).toMatch(/Seal 1 and all before it existed before .*, says local \(root CN=Local time stamps\)\./);
 
     // The next audit signs with the same key, and sends no second mail on the same day.
     const second = await runStart([...args, '--json']);

@@ -105,6 +105,7 @@ async function main({ mayReadObjects = false, hostile, ...fleet }: Audit): Promi
     sink: { bucket: 'archive', put: async (object) => archive.bucket.put(object, archive.now) },
     signer: new TestKey(),
     mail: async () => undefined,
+    requestStamp: () => Promise.reject(new Error('nobody is asked')),
     clock: { now: () => archive.now },
     stop: stop.working,
     reporter: { sealed: () => undefined, notMailed: () => undefined },

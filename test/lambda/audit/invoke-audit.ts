@@ -1,7 +1,13 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import { type AuditFigures, type AuditResult, audit, type Signer } from '../../../lambda/audit/audit';
+import {
+  type AuditContext,
+  type AuditFigures,
+  type AuditResult,
+  audit,
+  type Signer,
+} from '../../../lambda/audit/audit';
 import type { Mail } from '../../../lambda/audit/mail';
 import type { AuditPlan } from '../../../lambda/stack-contract';
 import { Stop } from '../../../lambda/stop';
@@ -51,6 +57,8 @@ export interface AuditOptions {
   readonly outOfTimeAfter?: number | undefined;
   /** Waits before each request, so that others go first. */
   readonly wait?: () => Promise<void>;
+  /** Answers as authorities of time stamps do; left out: none answers. */
+  readonly requestStamp?: AuditContext['requestStamp'];
   /** Whether the topic takes mails. */
   readonly isDeaf?: boolean;
 }
@@ -69,6 +77,7 @@ export interface Audited {
 /** One invocation of the audit's core, beside whatever else is under way in the same bucket. */
 export async function invokeAudit(options: AuditOptions): Promise<Audited> {
   const { plan, key, time, start, wrongByMs = 0, isDeaf = false } = options;
+  const { requestStamp = () => Promise.reject(new Error('nobody answers')) } = options;
   const stop = new Stop(() => 600_000);
   const connection = new Connection(options, stop);
   const mails: Mail[] = [];
@@ -89,7 +98,7 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
     notMailed: (error: unknown) => void notMailed.push(error),
   };
   const clock = { now: () => new Date(start.getTime() + wrongByMs) };
-  const aside = { signer, mail, clock, stop: stop.working, reporter };
+  const aside = { signer, mail, clock, stop: stop.working, reporter, requestStamp };
   const context = { plan, reader: connection, sink: connection, ...aside };
   const seen = () => ({ mails, reported, notMailed, opened: connection.opened, requests: connection.requests });
   try {

@@ -11,6 +11,7 @@ const quiet: MailedSeal = {
   previous: { key: 'seals/00000041.jsonl', sha256: 'a'.repeat(64) },
   passedOver: [],
   passedOverMore: 0,
+  stamps: [],
   listedFrom: '2026-11-21T05:30:01.000Z',
   plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
   configurations: [],

@@ -161,7 +161,7 @@ export function plant(bucket: MemoryBucket, number: number, content: Buffer, at:
 /** What verify finds long after. */
 export async function look(
   bucket: MemoryBucket,
-  options: Pick<VerifyOptions, 'publicKeys' | 'heads'> = {},
+  options: Pick<VerifyOptions, 'publicKeys' | 'heads' | 'stampRoots' | 'stampedSince'> = {},
   now = new Date('2026-12-24T00:00:00Z'),
 ): Promise<OpenedFinding[]> {
   const findings: OpenedFinding[] = [];

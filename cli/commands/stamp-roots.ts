@@ -1,0 +1,29 @@
+import { X509Certificate } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Terminal } from '../terminal/terminal';
+import { timeOption } from './options';
+import { readPem } from './public-keys';
+
+export interface StampRootOptions {
+  readonly tsaCa?: readonly X509Certificate[];
+  readonly stampedSince?: Date;
+}
+
+/** Adds whom to believe about times. */
+export function withStampRoots(command: Command, { now }: Pick<Terminal, 'now'>): Command {
+  const since = 'with --tsa-ca: only seals from this time on have to be stamped';
+  return command
+    .option('--tsa-ca <file...>', 'roots, as PEM, of the authorities that have to have stamped the seals', parseRoots)
+    .addOption(timeOption('--stamped-since <time>', since, 'start', now));
+}
+
+function parseRoots(file: string, before: readonly X509Certificate[] = []): readonly X509Certificate[] {
+  const blocks = readPem(file, 'CERTIFICATE');
+  try {
+    if (blocks.length > 0)
+      return [...before, ...blocks.map((block) => new X509Certificate(Buffer.from(block, 'base64')))];
+  } catch {
+    // OpenSSL has no error class: whatever it says, the block is not a certificate.
+  }
+  throw new InvalidArgumentError('expected a PEM file with certificates.');
+}

@@ -1,0 +1,59 @@
+import { X509Certificate } from 'node:crypto';
+import { sealStampKey } from '../archive/archive-layout';
+import type { S3Archive } from '../archive/s3-archive';
+import type { PlannedAuthority } from '../stack-contract';
+import { StampError } from '../stamps/check-stamp';
+import type { requestStamp } from '../stamps/request-stamp';
+import type { RightSeal, SealChain } from '../verify/seals/seal-chain';
+
+/** What came of asking an authority for a stamp of a seal. */
+export interface AskedStamp {
+  readonly authority: string;
+  /** When the authority says that it saw the seal; undefined: the seal has no stamp of it. */
+  readonly time?: string;
+  /** Why it has none. */
+  readonly problem?: string;
+  /** The time of the newest seal that has one; undefined: none has. */
+  readonly lastStamped?: string;
+}
+
+export interface StampSealContext {
+  readonly authorities: readonly PlannedAuthority[];
+  readonly chain: Pick<SealChain, 'seals' | 'stamps'>;
+  readonly sink: Pick<S3Archive, 'put'>;
+  readonly requestStamp: typeof requestStamp;
+  /** By S3's own clock. */
+  readonly now: Date;
+}
+
+/** How far an authority's clock may be from S3's, in milliseconds. */
+const clockSlackMs = 60 * 60_000;
+/** How long the writing of a stamp may take, in milliseconds. */
+const writeLimitMs = 15_000;
+
+/**
+ * Asks the authorities for stamps of a seal, all at once, and stores their answers. Never fails: a stamp that cannot be had
+ * costs nothing but this stamp, since one of a later seal covers this one too, through the chain.
+ */
+export function stampSeal(
+  seal: Pick<RightSeal, 'number' | 'sha256'>,
+  { authorities, chain, sink, requestStamp, now }: StampSealContext,
+): Promise<AskedStamp[]> {
+  const keyOf = (authority: string, { number } = seal) => sealStampKey({ number, authority });
+  const stamp = async ({ name, url, root }: PlannedAuthority): Promise<AskedStamp> => {
+    try {
+      const authority = { name, url, root: new X509Certificate(Buffer.from(root, 'base64')) };
+      const { time, response } = await requestStamp(authority, Buffer.from(seal.sha256, 'hex'));
+      if (Math.abs(time.getTime() - now.getTime()) > clockSlackMs)
+        throw new StampError(`${name} says that it is ${time.toISOString()}; S3 says ${now.toISOString()}`);
+      const object = { key: keyOf(name), content: response, contentType: 'application/timestamp-reply' };
+      await sink.put(object, AbortSignal.timeout(writeLimitMs));
+      return { authority: name, time: time.toISOString() };
+    } catch (error) {
+      const lastStamped = chain.seals.findLast((one) => chain.stamps.includes(keyOf(name, one)))?.seal;
+      return { authority: name, problem: error instanceof Error ? error.message : String(error), lastStamped };
+    }
+  };
+  // Another invocation of the same audit may have stamped it already.
+  return Promise.all(authorities.filter(({ name }) => !chain.stamps.includes(keyOf(name))).map(stamp));
+}

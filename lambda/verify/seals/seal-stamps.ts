@@ -1,0 +1,133 @@
+import { X509Certificate } from 'node:crypto';
+import { parseSealStampKey, sealKey } from '../../archive/archive-layout';
+import { checkStamp, StampError } from '../../stamps/check-stamp';
+import { dayMs } from '../../time-limits';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../archive-reader';
+import type { Find } from '../finding';
+import { mapConcurrently } from '../map-concurrently';
+import { readWhole } from '../read-whole';
+import type { Hashed, Seal } from './seal';
+import type { RightSeal, SealChain } from './seal-chain';
+import { sha256Of } from './seal-file';
+
+/** A stamp that counts: the seal, and everything before it in the chain, existed before this time. */
+export interface SealStamp {
+  /** Number of the seal. */
+  readonly number: number;
+  readonly authority: string;
+  /** ISO 8601, in UTC. */
+  readonly time: string;
+  /** Subject of the root that its certificate leads to. */
+  readonly root: string;
+}
+
+/** Longest answer of an authority that is stored or read, in bytes. */
+export const mostStampBytes = 64 * 1024;
+
+/** How long after its seal a stamp may be made, in milliseconds, before a seal counts as not stamped. */
+const stampedWithinMs = 3 * dayMs;
+
+/** Stamps read at once. */
+const concurrency = 16;
+
+/** The certificates that the plans of the chain name. */
+export function plannedRoots(seals: readonly Pick<Seal, 'plan'>[]): X509Certificate[] {
+  const roots = new Set(seals.flatMap(({ plan }) => plan.timestamps ?? []).map(({ root }) => root));
+  return [...roots].map((root) => new X509Certificate(Buffer.from(root, 'base64')));
+}
+
+/** Hashes the stamps that no seal names yet: the next one does. @throws ArchiveReadError */
+export async function unsealedStamps(reader: ArchiveReader, { all, stamps }: SealChain): Promise<Hashed[]> {
+  const named = new Set(all.flatMap((seal) => seal.stamps.map(({ key }) => key)));
+  const hashed: Hashed[] = [];
+  const unnamed = stamps.filter((key) => !named.has(key));
+  for await (const { key, bytes } of mapConcurrently(unnamed, concurrency, (key) => readStamp(reader, key)))
+    if (Buffer.isBuffer(bytes)) hashed.push({ key, sha256: sha256Of(bytes), bytes: bytes.length });
+  return hashed;
+}
+
+/**
+ * Reads all stamps of an archive, and finds those that are gone, were replaced, or do not count.
+ * @param trusted roots that the user trusts; left out: those that the seals' own plans name
+ * @returns those that count and lead to a trusted root, oldest seal first
+ * @throws ArchiveReadError
+ */
+export async function readStamps(
+  reader: ArchiveReader,
+  chain: SealChain,
+  trusted: readonly X509Certificate[] | undefined,
+  find: Find,
+): Promise<SealStamp[]> {
+  const sealed = new Map(chain.all.flatMap((by) => by.stamps.map((one) => [one.key, { ...one, by }] as const)));
+  const roots = [...(trusted ?? []), ...plannedRoots(chain.seals)];
+  const byNumber = new Map(chain.all.map((seal) => [seal.number, seal]));
+  const counting: SealStamp[] = [];
+  for await (const { key, bytes } of mapConcurrently(chain.stamps, concurrency, (one) => readStamp(reader, one))) {
+    const named = sealed.get(key);
+    sealed.delete(key);
+    if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
+    else if (named !== undefined && sha256Of(bytes) !== named.sha256)
+      find('forged', key, `its SHA-256 is not the one in seal ${named.by.number}: it was replaced after that`);
+    else {
+      const { number, authority } = parseSealStampKey(key) ?? { number: 0, authority: '' };
+      const stamp = judgeStamp(bytes, byNumber.get(number), roots);
+      if (typeof stamp === 'string') find('seal-broken', key, stamp);
+      else if (trusted?.some(({ fingerprint256 }) => fingerprint256 === stamp.root.fingerprint256) !== false)
+        counting.push({ number, authority, time: stamp.time.toISOString(), root: nameOf(stamp.root) });
+    }
+  }
+  for (const { key, by } of sealed.values()) find('missing', key, `seal ${by.number} has it, and it is not there`);
+  return counting;
+}
+
+/**
+ * Finds the seals of the chain that nobody but their signer says existed within three days of their own time.
+ * @param since seals from this time on have to be stamped
+ */
+export function findUnstamped(
+  { seals }: Pick<SealChain, 'seals'>,
+  stamps: readonly SealStamp[],
+  { since, now }: { readonly since: Date | undefined; readonly now: Date },
+  find: Find,
+): void {
+  let covered = Number.POSITIVE_INFINITY;
+  const unstamped: RightSeal[] = [];
+  for (const seal of seals.toReversed()) {
+    for (const { number, time } of stamps) if (number === seal.number) covered = Math.min(covered, Date.parse(time));
+    const listed = Date.parse(seal.listedFrom);
+    if (listed < (since?.getTime() ?? 0)) break;
+    if (Math.min(covered, now.getTime()) > listed + stampedWithinMs) unstamped.unshift(seal);
+  }
+  const [first, last] = [unstamped[0], unstamped.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const others = first === last ? '' : `; nor of ${unstamped.length - 1} later ones up to seal ${last.number}`;
+  const problem = `none of the authorities that you trust says within three days of its time that it existed${others}`;
+  find('seal-broken', sealKey(first.number), problem);
+}
+
+/** @returns the stamp, or why it does not count */
+function judgeStamp(bytes: Buffer, seal: RightSeal | undefined, roots: readonly X509Certificate[]) {
+  if (seal === undefined) return 'it stamps a seal that is not right, or not there';
+  try {
+    return checkStamp(bytes, { sha256: Buffer.from(seal.sha256, 'hex'), roots });
+  } catch (error) {
+    if (!(error instanceof StampError)) throw error;
+    return `it does not count as a time stamp of seal ${seal.number}: ${error.message}`;
+  }
+}
+
+/** @returns its bytes, or what is wrong with it. @throws ArchiveReadError if it can be read another time */
+async function readStamp(reader: ArchiveReader, key: string): Promise<{ key: string; bytes: Buffer | string }> {
+  try {
+    const found = await readWhole(reader, key, mostStampBytes);
+    return { key, bytes: found?.bytes ?? 'it was listed, and is no longer there' };
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return { key, bytes: error.message };
+    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
+    return { key, bytes: `it cannot be read: ${error.message}` };
+  }
+}
+
+function nameOf({ subject }: X509Certificate): string {
+  return subject.replaceAll('\n', ', ');
+}

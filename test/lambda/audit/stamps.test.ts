@@ -1,0 +1,160 @@
+import { sealStampKey } from '../../../lambda/archive/archive-layout';
+import type { AuditContext } from '../../../lambda/audit/audit';
+import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
+import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
+import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { TestKey } from './invoke-audit';
+import { damageIn, look, plan, SealedWorld } from './sealed-world';
+
+const valid = { validFrom: new Date('2026-01-01'), validTo: new Date('2036-01-01') };
+
+/** An authority of time stamps, and what it answers by its own clock. */
+function authority(name: string) {
+  const root = issueCertificate({ name: `Root of ${name}`, ...valid, extensions: ofIssuer() });
+  const signer = issueCertificate({ name, ...valid, issuer: root, extensions: ofStamps() });
+  const planned = { name, url: `http://${name}.example`, root: root.certificate.raw.toString('base64') };
+  return { name, planned, root: root.certificate, signer };
+}
+
+const [one, two] = [authority('one'), authority('two')];
+
+/** Both answer; those in `silent` do not. @param time by their clocks */
+function answering(time: string, silent: readonly string[] = []): AuditContext['requestStamp'] {
+  return async ({ name, root }, sha256) => {
+    if (silent.includes(name)) throw new StampError(`Asking ${name} failed: it is down`);
+    const { bytes, nonce } = stampRequest(sha256);
+    const { signer } = name === 'one' ? one : two;
+    const response = answerStamp(bytes, { signer, time: new Date(time) });
+    return { response, ...checkStamp(response, { sha256, nonce, roots: [root] }) };
+  };
+}
+
+const stampedPlan = { ...plan, timestamps: [one.planned, two.planned] };
+const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;
+
+/** A world whose audits of some days are stamped. @param stampedAt the authorities' time; left out: that of the audit */
+async function stampedWorld(key = new TestKey(), stampedAt?: string, silent: readonly (readonly string[])[] = []) {
+  const world = new SealedWorld(plan.clusters, undefined, key);
+  const audits = [];
+  for (const [index, day] of [20, 21, 22].entries()) {
+    await world.collectDay(day);
+    const requestStamp = answering(stampedAt ?? at(day).replace(':00.000', ':07.000'), silent[index]);
+    // The clock of S3 is where whoever makes a second history wants it to be.
+    audits.push(await world.audit(at(day), { plan: stampedPlan, requestStamp }));
+  }
+  return { world, audits };
+}
+
+const key = (number: number, name: string) => sealStampKey({ number, authority: name });
+const trusting = { stampRoots: [one.root] };
+
+describe('a seal', () => {
+  it('is stamped by every authority, the mail says so, and the next seal names the stamps', async () => {
+    const { world, audits } = await stampedWorld();
+    expect(audits[0]?.result?.stamps).toEqual(
+      ['one', 'two'].map((name) => ({ authority: name, time: '2026-11-20T23:30:07.000Z' })),
+    );
+    expect(audits[0]?.mails[0]?.text).toContain('Seal 1 existed before 2026-11-20T23:30:07.000Z, says one.');
+    expect(world.seal(1).stamps).toEqual([]);
+    expect(world.seal(2).stamps.map((stamp) => stamp.key)).toEqual([key(1, 'one'), key(1, 'two')]);
+    expect(world.seal(3).stamps.map((stamp) => stamp.key)).toEqual([key(2, 'one'), key(2, 'two')]);
+    expect(damageIn(await look(world.bucket))).toEqual([]);
+    expect(damageIn(await look(world.bucket, trusting))).toEqual([]);
+  });
+
+  it('is sealed although an authority is down, and the mail says since when', async () => {
+    const { world, audits } = await stampedWorld(undefined, undefined, [[], [], ['two']]);
+    expect(audits[2]?.result?.number).toBe(3);
+    const text = audits[2]?.mails[0]?.text;
+    expect(text).toContain(
+      'Seal 3 is not stamped by two; the last seal that is: that of 2026-11-21 23:30Z\n  Asking two failed: it is down',
+    );
+    expect(world.bucket.objects.has(key(3, 'two'))).toBe(false);
+    expect(damageIn(await look(world.bucket, { stampRoots: [two.root] }))).toEqual(['seal-broken']);
+  });
+
+  it('takes no stamp whose clock is more than an hour away', async () => {
+    const { world, audits } = await stampedWorld(undefined, '2026-11-22T22:00:00Z');
+    expect(audits[2]?.result?.stamps[0]?.problem).toBe(
+      'one says that it is 2026-11-22T22:00:00.000Z; S3 says 2026-11-22T23:30:00.000Z',
+    );
+    expect(world.bucket.keys('seals/').filter((name) => name.endsWith('.tsr'))).toEqual([]);
+  });
+
+  it('is stamped by the next invocation of its audit where it was not', async () => {
+    const { world } = await stampedWorld(undefined, undefined, [[], [], ['one', 'two']]);
+    const again = await world.audit(at(22), {
+      plan: stampedPlan,
+      requestStamp: answering('2026-11-22T23:31:00Z', ['two']),
+    });
+    expect(again.result).toMatchObject({ number: 3, isNew: false });
+    expect(world.bucket.objects.has(key(3, 'one'))).toBe(true);
+    expect(damageIn(await look(world.bucket, trusting))).toEqual([]);
+  });
+
+  it('needs a stamp within three days of its time, by a later seal too', async () => {
+    const { world } = await stampedWorld(undefined, undefined, [['one'], ['one'], []]);
+    expect(damageIn(await look(world.bucket, trusting))).toEqual([]);
+    world.bucket.objects.delete(key(3, 'one'));
+    const found = (await look(world.bucket, trusting)).filter(({ kind }) => kind !== 'absent');
+    expect(found).toMatchObject([{ kind: 'seal-broken', key: 'seals/00000001.jsonl' }]);
+    expect(found[0]?.problem).toContain('nor of 2 later ones up to seal 3');
+    expect(damageIn(await look(world.bucket, { ...trusting, stampedSince: new Date(at(23)) }))).toEqual([]);
+    expect(damageIn(await look(world.bucket, trusting, new Date('2026-11-23T00:00:00Z')))).toEqual([]);
+  });
+});
+
+describe('a stamp', () => {
+  const attacks: [string, (world: SealedWorld) => unknown, string[]][] = [
+    ['is gone', ({ bucket }) => bucket.objects.delete(key(1, 'one')), ['missing']],
+    [
+      'was replaced',
+      ({ bucket }) => bucket.rewrite(key(1, 'one'), bucket.objects.get(key(2, 'one')) ?? {}),
+      ['forged'],
+    ],
+    [
+      'is of another seal',
+      ({ bucket }) => bucket.rewrite(key(3, 'one'), bucket.objects.get(key(2, 'one')) ?? {}),
+      ['seal-broken'],
+    ],
+    ['is not one', ({ bucket }) => bucket.rewrite(key(3, 'one'), { body: Buffer.from('<html>') }), ['seal-broken']],
+    [
+      'is of a seal that is not there',
+      ({ bucket }) => bucket.objects.set(key(7, 'one'), bucket.objects.get(key(3, 'one')) ?? never()),
+      ['seal-broken'],
+    ],
+  ];
+  it.each(attacks)('that %s is found', async (_, attack, kinds) => {
+    const { world } = await stampedWorld();
+    attack(world);
+    expect(damageIn(await look(world.bucket))).toEqual(kinds);
+  });
+});
+
+describe('a second history that whoever holds the signing key makes a month later', () => {
+  it('is found with the roots of the authorities alone, without any mail', async () => {
+    const signingKey = new TestKey();
+    const { world } = await stampedWorld(signingKey);
+    expect(damageIn(await look(world.bucket, trusting))).toEqual([]);
+    // The true stamps are of other hashes, and new ones tell the time at which they were asked for.
+    const forged = await stampedWorld(signingKey, undefined, [
+      ['one', 'two'],
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
+    const late = answering('2026-12-23T00:00:00Z');
+    for (const number of [1, 2, 3]) {
+      const sha256 = Buffer.from(forged.world.seal(number).sha256, 'hex');
+      const { response } = await late({ name: 'one', url: '', root: one.root }, sha256);
+      const object = { key: key(number, 'one'), content: response, contentType: 'application/timestamp-reply' };
+      forged.world.bucket.put(object, new Date('2026-12-23T00:00:00Z'));
+    }
+    expect(damageIn(await look(forged.world.bucket))).toEqual([]);
+    expect(damageIn(await look(forged.world.bucket, trusting))).toEqual(['seal-broken']);
+  });
+});
+
+function never(): never {
+  throw new Error('it is there');
+}
