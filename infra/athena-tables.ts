@@ -3,17 +3,29 @@ import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
 import * as z from 'zod';
 import { runsPrefix } from '../lambda/archive/archive-layout';
-import { resources } from '../lambda/resources';
+import { type Resource, resourceNames, resources } from '../lambda/resources';
 import { outcomeSchema, runSchema } from '../lambda/run/run-record';
 import type { Parts } from './parts';
 
-/** Columns of the table of log records, with their path in the record (service contract, section 2.1). */
-const logPaths = {
-  record_uid: '(metadata uid)',
-  last_modified: '(metadata lastModifiedTimestamp)',
-  log: '(spec log)',
-  state: '(status state)',
-} as const;
+interface ResourceTable {
+  readonly description: string;
+  /** Columns, with their path in the JSON document. */
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/** A table for each resource whose content is a JSON document (service contract, section 2). */
+const resourceTables: Readonly<Record<Resource, ResourceTable | undefined>> = {
+  log: {
+    description: 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most',
+    paths: {
+      record_uid: '(metadata uid)',
+      last_modified: '(metadata lastModifiedTimestamp)',
+      log: '(spec log)',
+      state: '(status state)',
+    },
+  },
+  manifest: undefined,
+};
 
 /**
  * Tables over run records and logs for Athena. Partitions are projected from the keys, so there is no crawler, nothing to
@@ -78,19 +90,24 @@ export class AthenaTables extends Construct {
         outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
         serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
       });
-    const ofLogs = 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most';
-    table('logs', ofLogs, `${resources.log.folder}/`, ['cluster', 'day'], {
-      columns: Object.keys(logPaths).map((name) => ({ name, type: 'string' })),
-      inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
-      outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
-      // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
-      serdeInfo: {
-        serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
-        parameters: Object.fromEntries(
-          Object.entries(logPaths).map(([name, path]) => [`ion.${name}.path_extractor`, path]),
-        ),
-      },
-    });
+    for (const resource of resourceNames) {
+      const { folder } = resources[resource];
+      const ofResource = resourceTables[resource];
+      if (ofResource === undefined) continue;
+      const { description, paths } = ofResource;
+      table(folder, description, `${folder}/`, ['cluster', 'day'], {
+        columns: Object.keys(paths).map((name) => ({ name, type: 'string' })),
+        inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
+        outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
+        // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
+        serdeInfo: {
+          serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
+          parameters: Object.fromEntries(
+            Object.entries(paths).map(([name, path]) => [`ion.${name}.path_extractor`, path]),
+          ),
+        },
+      });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * The two things that are read per cluster, as data. Everything that differs between them is here or in their body
- * check; adding a third resource starts here.
+ * The things that are read per cluster, as data. Everything that differs between them is here, in `lambda/body/body-checks.ts`,
+ * or in the tables of the local deployment and of Athena: each a `Record<Resource, …>`, so that the compiler names what a
+ * further resource lacks. Nothing else compares a resource with a literal.
  */
 export interface ResourceContract {
   /** Path below the cluster (service contract, sections 4.1 and 4.2). */
@@ -9,6 +10,14 @@ export interface ResourceContract {
   readonly takesRequestId: boolean;
   /** Whether the content itself shows where it ends, so that a cut body never passes for a whole one. */
   readonly showsItsEnd: boolean;
+  /** What people call one of them, in headings. */
+  readonly heading: string;
+  /** What people call several of them. */
+  readonly headings: string;
+  /** Whether the content is a log record, whose text `spec.log` goes on from run to run; otherwise the content is the text. */
+  readonly holdsLog: boolean;
+  /** Whether it is expected to be another at each run, so that a change is nothing to report. */
+  readonly isAlwaysNew: boolean;
   /** First segment of the archive key. */
   readonly folder: string;
   /** File ending of the stored content, before the one of its compression. */
@@ -22,6 +31,10 @@ export const resources = {
     path: 'features/logFetcher',
     takesRequestId: true,
     showsItsEnd: true,
+    heading: 'Log',
+    headings: 'Logs',
+    holdsLog: true,
+    isAlwaysNew: true,
     folder: 'logs',
     extension: 'json',
     contentType: 'application/json',
@@ -30,6 +43,10 @@ export const resources = {
     path: 'assets/manifest',
     takesRequestId: false,
     showsItsEnd: false,
+    heading: 'Manifest',
+    headings: 'Manifests',
+    holdsLog: false,
+    isAlwaysNew: false,
     folder: 'manifests',
     extension: 'txt',
     contentType: 'text/plain; charset=utf-8',
@@ -39,6 +56,17 @@ export const resources = {
 export type Resource = keyof typeof resources;
 
 export const resourceNames = Object.keys(resources) as Resource[];
+
+/**
+ * What a cluster means that does not say which resources are collected of it: those that there were at first. Configurations
+ * are stored with the resources written out, so this is for archives of earlier versions, and never changes.
+ */
+export const firstResources: readonly Resource[] = ['log', 'manifest'];
+
+/** An object with a member for each resource. */
+export function forEachResource<Value>(make: (resource: Resource) => Value): Record<Resource, Value> {
+  return Object.fromEntries(resourceNames.map((name) => [name, make(name)])) as Record<Resource, Value>;
+}
 
 /** What a check learned about a body; a member is absent where the body does not say. */
 export interface BodyFacts {

@@ -54,7 +54,7 @@ export interface ConfiguredCluster {
   readonly projectUid?: string;
   /** Query parameter `requestId` of the log call (section 4.1); its effect is not shown. */
   readonly requestId?: string;
-  /** Left out: both. */
+  /** Written out by the configuration; left out in archives of earlier versions: {@link firstResources}. */
   readonly resources?: readonly Resource[];
   /** Whether a run is complete without this cluster. */
   readonly optional?: boolean;

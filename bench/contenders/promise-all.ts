@@ -14,18 +14,18 @@ export async function work(job: Job): Promise<void> {
 }
 
 async function archive(cluster: string, name: Resource, { serviceUrl, apiKey, bucket }: Job): Promise<void> {
-  const { path, folder, extension, contentType } = resources[name];
+  const { path, folder, extension, contentType, holdsLog } = resources[name];
   const response = await fetch(`${serviceUrl}/v1/platformclusters/${cluster}/${path}`, {
     headers: { ApiKey: apiKey, Accept: 'application/json' },
   });
   if (!response.ok) throw new Error(`GET ${path} of ${cluster} failed: ${response.status}`);
   const text = await response.text();
   const body = JSON.parse(text);
-  if (name === 'log' && body.spec?.clusterUid !== cluster)
-    throw new Error(`checking the log of ${cluster} failed: it belongs to another cluster`);
-  if (name === 'manifest' && typeof body !== 'string')
-    throw new Error(`checking the manifest of ${cluster} failed: it is not a string`);
-  const content = Buffer.from(name === 'log' ? text : body);
+  if (holdsLog && body.spec?.clusterUid !== cluster)
+    throw new Error(`checking the ${name} of ${cluster} failed: it belongs to another cluster`);
+  if (!holdsLog && typeof body !== 'string')
+    throw new Error(`checking the ${name} of ${cluster} failed: it is not a string`);
+  const content = Buffer.from(holdsLog ? text : body);
   await s3.send(
     new PutObjectCommand({
       Bucket: bucket,

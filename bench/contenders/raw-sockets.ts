@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Transform } from 'node:stream';
 import { crc32, createGunzip, gunzipSync } from 'node:zlib';
+import { bodyChecks } from '../../lambda/body/body-checks';
 import { createGzipStream, gzipShort } from '../../lambda/body/compress';
-import { LogRecordCheck } from '../../lambda/body/log-record';
-import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
 import type { Job } from '../workload';
 import { RawConnection, signedPut } from './raw-http';
@@ -33,13 +32,13 @@ async function archive(
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
-  const check = resource === 'log' ? new LogRecordCheck(cluster) : createManifestCheck('application/json');
+  const check = bodyChecks[resource]({ cluster, mediaType: 'application/json', asReceived: false }, (text) => text);
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
   const compressor = createCoder(gzip, 256 * 1024, (part) => compressed.push(part));
   /** The answer in gzip. A log is stored as it came. */
   const coded: Buffer[] = [];
-  const keepsCoded = () => coded.length > 0 && resource === 'log';
+  const keepsCoded = () => coded.length > 0 && check.isAsReceived;
   const take = (part: Buffer) => {
     const content = check.write(part);
     hash.update(content);

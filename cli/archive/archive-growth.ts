@@ -1,11 +1,18 @@
 import { dateOf } from '../../lambda/archive/archive-layout';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 
-const nothing = { runs: 0, objects: 0, logs: 0, manifests: 0, runRecords: 0 };
+type Folder = (typeof resources)[Resource]['folder'];
 
-/** What an archive holds of something; lengths are as stored, in bytes, without the metadata that S3 keeps. */
-export type Held = typeof nothing;
+/**
+ * What an archive holds of something. Lengths, of each resource under the name of its folder, are as stored, in bytes, without
+ * the metadata that S3 keeps.
+ */
+export type Held = Record<'runs' | 'objects' | 'runRecords' | Folder, number>;
+
+const folders = resourceNames.map((name) => resources[name].folder);
+const nothing = Object.fromEntries(['runs', 'objects', ...folders, 'runRecords'].map((name) => [name, 0])) as Held;
 
 /** How an archive grows, by day of the runs and by cluster. Configurations and seals, which are few, are left out. */
 export class ArchiveGrowth {
@@ -25,7 +32,7 @@ export class ArchiveGrowth {
       const { cluster, resource, storedBytes = 0 } = outcome;
       for (const held of [this.total, day, heldIn(this.#clusters, cluster)]) {
         held.objects += 1;
-        held[resource === 'log' ? 'logs' : 'manifests'] += storedBytes;
+        held[resources[resource].folder] += storedBytes;
       }
     }
   }
@@ -38,14 +45,14 @@ export class ArchiveGrowth {
   /** The largest first. No part of a run record is counted as theirs. */
   get clusters(): readonly (Omit<Held, 'runs' | 'runRecords'> & { readonly cluster: string })[] {
     return [...this.#clusters]
-      .map(([cluster, { objects, logs, manifests }]) => ({ cluster, objects, logs, manifests }))
-      .sort((a, b) => b.logs + b.manifests - a.logs - a.manifests || (a.cluster < b.cluster ? -1 : 1));
+      .map(([cluster, { runs, runRecords, ...held }]) => ({ cluster, ...held }))
+      .sort((a, b) => bytesOf(b) - bytesOf(a) || (a.cluster < b.cluster ? -1 : 1));
   }
 }
 
 /** All bytes of it. */
-export function bytesOf({ logs, manifests, runRecords = 0 }: Partial<Held>): number {
-  return (logs ?? 0) + (manifests ?? 0) + runRecords;
+export function bytesOf(held: Partial<Held>): number {
+  return folders.reduce((sum, folder) => sum + (held[folder] ?? 0), held.runRecords ?? 0);
 }
 
 function heldIn(all: Map<string, Held>, name: string): Held {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LogTextDecoder } from '../../lambda/log/log-text';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import type { DescribedContent } from '../../lambda/verify/check-object';
 import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
@@ -52,7 +52,7 @@ export async function contentOf(reader: ArchiveReader, key: string): Promise<Rea
  */
 export async function* textOf(body: ReadContent['body'], resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
   let left = bytes;
-  for await (const chunk of resource === 'manifest' ? body : new LogTextDecoder().decode(body)) {
+  for await (const chunk of resources[resource].holdsLog ? new LogTextDecoder().decode(body) : body) {
     if (left < chunk.length) yield chunk.subarray(left);
     left = Math.max(left - chunk.length, 0);
   }

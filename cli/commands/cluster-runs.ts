@@ -1,4 +1,4 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
@@ -50,7 +50,7 @@ function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<Run
   });
   return [
     { head: 'Run', cell: (row) => formatTime(row.run) },
-    ...resourceNames.map((resource) => ofResource(resource, resource === 'log' ? 'Log' : 'Manifest')),
+    ...resourceNames.map((resource) => ofResource(resource, resources[resource].heading)),
     {
       head: 'Reason or doubt',
       cell: (row) => (isAbsent(row) ? absentText(row) : reasonsOf(row.outcomes)),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type Content, type DescribedObject, summarizeContent } from '../archive/cluster-objects';
 import { archiveArgument, openArchiveNow } from '../archive/open-archive';
@@ -92,7 +92,7 @@ function differenceOf([before, after]: Sides): Difference {
   const isSame = before.facts.sha256 === after.facts.sha256;
   const hunks = before.text === after.text ? [] : unifiedHunks(before.text, after.text);
   const isOfText = hunks === undefined || hunks.length > 0;
-  return { isSame, isChanged: isOfText || (!isSame && after.resource === 'manifest'), hunks };
+  return { isSame, isChanged: isOfText || (!isSame && !resources[after.resource].holdsLog), hunks };
 }
 
 async function printDocument(

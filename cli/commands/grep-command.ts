@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
@@ -80,7 +80,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
 
 /** One run alone is searched whole. */
 function isJoined({ resource, snapshots }: Options, { run, at, last }: RunSelection): boolean {
-  return resource === 'log' && snapshots !== true && run === undefined && at === undefined && last !== 1;
+  return resources[resource].holdsLog && snapshots !== true && run === undefined && at === undefined && last !== 1;
 }
 
 async function nothingToSearch(

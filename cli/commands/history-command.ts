@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Resource } from '../../lambda/resources';
 import { clusterFilter } from '../archive/cluster-names';
 import { type ArchivedContent, type Change, type Changes, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchiveNow } from '../archive/open-archive';
@@ -28,6 +29,9 @@ interface Options extends RunOptions, Pick<FleetHistoryOptions, 'resource' | 'li
 /** How many of the newest runs are compared with --all, unless others are asked for. */
 const defaultRuns = 20;
 
+/** The resource whose changes are shown unless another is named, as by `show` and `diff`. */
+const usualResource: Resource = 'manifest';
+
 /** `history`: when the content of a cluster changed. */
 export function historyCommand(context: CommandContext): Command {
   const { terminal, end } = context;
@@ -36,7 +40,7 @@ export function historyCommand(context: CommandContext): Command {
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
     .argument('[cluster]', "the cluster's uid, or with --all a pattern with * and ?")
     .option('--all', 'what changed of all clusters, each change once')
-    .addOption(resourceOption('what may have changed', 'manifest'))
+    .addOption(resourceOption('what may have changed', usualResource))
     .option('--limit <count>', 'stop after so many changes, with --all after so many lines', parseCount, 20);
   withLast(withPeriod(command, terminal), 'runs', `all that archived it, with --all ${defaultRuns} or --from`);
   withHelp(withArchive(command), terminal, helpText);
@@ -63,7 +67,7 @@ export function historyCommand(context: CommandContext): Command {
 }
 
 function changeColumns({ colors }: Terminal, cluster: string, { resource, archive }: Options): Column<Change>[] {
-  const which = `${shellQuoted(cluster)}${resource === 'manifest' ? '' : ` --resource ${resource}`}`;
+  const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
   const command = (time: string, isFirst: boolean) =>
     `${isFirst ? 'show' : 'diff'} ${which} --run ${time}${archiveArgument(archive)}`;
   return [

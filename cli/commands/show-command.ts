@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { LogTextDecoder } from '../../lambda/log/log-text';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import { damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
@@ -44,7 +44,11 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
     await remarks.print(terminal);
     if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
-    if (options.resource === 'log' && options.at !== undefined && (object.facts?.fetchedAt ?? object.run) < options.at)
+    if (
+      resources[options.resource].holdsLog &&
+      options.at !== undefined &&
+      (object.facts?.fetchedAt ?? object.run) < options.at
+    )
       await noteNextLog(terminal, archive, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
@@ -60,7 +64,7 @@ async function writeContent(
   { key, resource, facts }: DescribedObject,
   options: Options,
 ): Promise<boolean> {
-  const text = resource === 'log' && options.raw !== true ? new LogTextDecoder() : undefined;
+  const text = resources[resource].holdsLog && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
     const opened = await reader.open(key);
     if (opened === undefined) throw new DamagedObjectError('it is no longer there');

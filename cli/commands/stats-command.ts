@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { dayMs } from '../../lambda/time-limits';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { ArchiveGrowth, bytesOf, type Held } from '../archive/archive-growth';
@@ -45,19 +46,24 @@ const dayColumns: readonly Column<Held & { readonly day: string }>[] = [
   { head: 'Day', cell: ({ day }) => day },
   { head: 'Runs', cell: ({ runs }) => `${runs}`, align: 'right', leftOut: 3 },
   { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), align: 'right', leftOut: 4 },
-  { head: 'Logs', cell: ({ logs }) => formatBytes(logs), align: 'right' },
-  { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), align: 'right', leftOut: 2 },
+  ...resourceNames.map((name, at) => bytesColumn(name, at === 0 ? undefined : 2)),
   { head: 'Run records', cell: ({ runRecords }) => formatBytes(runRecords), align: 'right', leftOut: 1 },
   { head: 'Together', cell: (day) => formatBytes(bytesOf(day)), align: 'right' },
 ];
+
+/** Bytes of one resource. */
+function bytesColumn(resource: Resource, leftOut: number | undefined) {
+  const { headings: head, folder } = resources[resource];
+  const cell = (held: Pick<Held, typeof folder>) => formatBytes(held[folder]);
+  return { head, cell, align: 'right', ...(leftOut !== undefined && { leftOut }) } as const;
+}
 
 /** @param total bytes of everything */
 function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'][number]>[] {
   return [
     { head: 'Largest clusters', cell: ({ cluster }) => cluster, wraps: true },
     { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), align: 'right', leftOut: 3 },
-    { head: 'Logs', cell: ({ logs }) => formatBytes(logs), align: 'right', leftOut: 1 },
-    { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), align: 'right', leftOut: 2 },
+    ...resourceNames.map((name, at) => bytesColumn(name, at === 0 ? 1 : 2)),
     { head: 'Together', cell: (cluster) => formatBytes(bytesOf(cluster)), align: 'right' },
     { head: 'Share', cell: (cluster) => share(bytesOf(cluster), total), align: 'right' },
   ];
@@ -67,8 +73,7 @@ function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'
 function summary({ days, clusters, total }: ArchiveGrowth, shown: number): string {
   const bytes = bytesOf(total);
   const kinds = [
-    `logs ${share(total.logs, bytes)}`,
-    `manifests ${share(total.manifests, bytes)}`,
+    ...resourceNames.map((name) => `${resources[name].folder} ${share(total[resources[name].folder], bytes)}`),
     `run records ${share(total.runRecords, bytes)}`,
   ];
   const largest = clusters.slice(0, shown).reduce((sum, cluster) => sum + bytesOf(cluster), 0);

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterPrefix, stampOf } from '../../lambda/archive/archive-layout';
+import { resourceNames, resources } from '../../lambda/resources';
 import { type Part, partFile, partKeyFile } from '../../lambda/verify/part';
+
+const folders = resourceNames.map((name) => resources[name].folder);
 
 /** The page with the commands for a whole archive. */
 const proofPage = join(__dirname, '../../docs/proof.md');
@@ -16,7 +19,7 @@ export function checkPage(part: Part): string {
   const [first, last] = [stampOf(from ?? new Date(0)), to === undefined ? '9999' : stampOf(to)];
   const isOutside = `[[ "$stamp" < '${first}' || "$stamp" > '${last}' ]]`;
   // Percent-encoded: it has no character that a shell takes for another.
-  const ofCluster = `grep -F -e '"key":"${clusterPrefix('log', cluster)}' -e '"key":"${clusterPrefix('manifest', cluster)}'`;
+  const ofCluster = `grep -F ${resourceNames.map((name) => `-e '"key":"${clusterPrefix(name, cluster)}'`).join(' ')}`;
   return `# Check this part of an archive
 
 It was taken from an archive of logs and manifests. \`${partFile}\` says which part it is:
@@ -51,7 +54,7 @@ ${commandOf(page, 'What is not sealed')}
 \`\`\`sh
 {
   grep -rh '^{"cluster":.*"outcome":"archived"' runs
-  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(logs\\|manifests\\)/[^}]*}'
+  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(${folders.join('\\|')}\\)/[^}]*}'
 } | ${ofCluster} |
   while read -r line; do
     key=$(printf %s "$line" | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')
@@ -67,8 +70,8 @@ ${commandOf(page, 'What is not sealed')}
 \`\`\`sh
 comm -13 <({
   grep -rh '^{"cluster":.*"outcome":"\\(already-\\)\\?archived"' runs
-  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(logs\\|manifests\\)/[^}]*}'
-} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/' | sort -u) <(find logs manifests -type f | sort)
+  head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(${folders.join('\\|')}\\)/[^}]*}'
+} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/' | sort -u) <(find ${folders.join(' ')} -type f | sort)
 \`\`\`
 `;
 }

@@ -1,4 +1,4 @@
-import type { Resource } from '../../lambda/resources';
+import { forEachResource, type Resource, resources } from '../../lambda/resources';
 import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
@@ -78,7 +78,7 @@ export class ReportBuilder {
     if (cell.outcome !== 'archived') cluster.counts.failures += 1;
     else if (cell.reason !== undefined) cluster.counts.doubts += 1;
     if (cell.isLate) cluster.counts.late += 1;
-    if (isChanged && resource === 'manifest') cluster.counts.changes += 1;
+    if (isChanged && !resources[resource].isAlwaysNew) cluster.counts.changes += 1;
     cluster.cells[resource][this.#runs.length] = this.#indexOf(cell);
   }
 
@@ -94,7 +94,7 @@ export class ReportBuilder {
     const known = this.#clusters.get(uid);
     if (known !== undefined) return known;
     const counts = { failures: 0, changes: 0, late: 0, doubts: 0 };
-    const made = { uid, cells: { log: [], manifest: [] }, newest: { log: {}, manifest: {} }, counts };
+    const made = { uid, cells: forEachResource(() => []), newest: forEachResource(() => ({})), counts };
     this.#clusters.set(uid, made);
     return made;
   }

@@ -1,4 +1,4 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { formatCount, formatDuration, formatTime } from '../terminal/format';
 import type { Commands } from './commands';
 import { type Html, html } from './html';
@@ -120,7 +120,7 @@ function kindOf(resource: Resource, cell: Cell | undefined): Kind {
   if (cell.outcome !== 'archived') return cell.outcome;
   if (hasDoubt(cell)) return 'doubt';
   if (cell.isLate) return 'late';
-  return cell.isChanged && resource === 'manifest' ? 'changed' : 'archived';
+  return cell.isChanged && !resources[resource].isAlwaysNew ? 'changed' : 'archived';
 }
 
 function describeCell(resource: Resource, cell: Cell | undefined, reason: string | undefined): string {

@@ -1,4 +1,4 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { formatCount } from '../terminal/format';
 import type { Commands } from './commands';
 import { type Html, html } from './html';
@@ -32,7 +32,7 @@ export function lists(report: Report, commands: Commands): Html {
   const [failures, doubts, changes] = [new Map<string, Group>(), new Map<string, Group>(), new Map<number, string[]>()];
   for (const { cluster, run, resource, cell } of newestFirst(report)) {
     if (cell.reason !== undefined) countReason(hasDoubt(cell) ? doubts : failures, cluster, run, resource, cell);
-    if (cell.isChanged && resource === 'manifest') {
+    if (cell.isChanged && !resources[resource].isAlwaysNew) {
       if (!changes.has(run)) changes.set(run, []);
       changes.get(run)?.push(cluster.uid);
     }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import { contentOf, textOf } from '../archive/read-text';
@@ -59,7 +59,7 @@ export function searchObject(
       const { body, facts } = await contentOf(reader, key);
       search.sha256 = facts.sha256;
       // It is not even decoded.
-      if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
+      if (resources[resource].holdsLog && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
       for await (const chunk of textOf(body, resource, from.bytes)) {
         lines.write(chunk);
         if (block.length < blockLength) continue;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runPrefix } from '../../lambda/archive/archive-layout';
+import { resources } from '../../lambda/resources';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
@@ -95,7 +96,7 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
   const { folder } = options;
   const archive = archiveArgument(folder);
   const collector = (command: string) => `npm run collector -- ${command}${archive}`;
-  const manifest = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
+  const manifest = run.outcomes.find(({ key, resource }) => key !== undefined && !resources[resource].holdsLog);
   const { key = '', cluster = '' } = manifest ?? {};
   const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
   const isComplete = started.failure === undefined;
@@ -106,7 +107,7 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
       'reads an object, which is a plain compressed file',
     ],
     manifest !== undefined && [
-      collector(`show ${shellQuoted(cluster)} --resource manifest`),
+      collector(`show ${shellQuoted(cluster)} --resource ${manifest.resource}`),
       'prints the newest manifest of the cluster',
     ],
     [collector('runs'), 'lists the runs'],

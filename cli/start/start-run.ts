@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { firstResources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import {
@@ -136,7 +136,7 @@ function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T>
 function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: StartOptions): StartedRun['covered'] {
   return clusters
     .filter(({ uid }) => chosen === undefined || chosen.includes(uid))
-    .flatMap(({ uid, resources = resourceNames }) => resources.map((resource) => ({ cluster: uid, resource })));
+    .flatMap(({ uid, resources = firstResources }) => resources.map((resource) => ({ cluster: uid, resource })));
 }
 
 async function storedRun(folder: string, records: readonly string[]): Promise<Run | undefined> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/archive-object';
+import { resources } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
@@ -26,7 +27,7 @@ const addition = '# This line was added after the audit, by somebody who may wri
  * @throws Error if there is no run, or it has archived no manifest
  */
 export async function tamperedCopy(archive: string, run: Run | undefined): Promise<TamperedCopy> {
-  const manifest = run?.outcomes.find((outcome) => isStored(outcome) && outcome.resource === 'manifest');
+  const manifest = run?.outcomes.find((outcome) => isStored(outcome) && !resources[outcome.resource].holdsLog);
   const key = manifest?.key;
   if (run === undefined || key === undefined)
     throw new Error('Forging a copy of the archive failed: the run has archived no manifest.');

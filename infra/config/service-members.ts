@@ -37,7 +37,7 @@ const requestId = z
 
 /** A uid, or an object if the cluster differs from the others. */
 const cluster = z.union([
-  uid.transform((text): ConfiguredCluster => ({ uid: text })),
+  uid.transform((text): ConfiguredCluster => ({ uid: text, resources: [...resourceNames] })),
   members({
     uid,
     projectUid: projectUid.describe("Header ProjectUid for this cluster; wins over the service's.").optional(),
@@ -46,8 +46,9 @@ const cluster = z.union([
       .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`), 'a list of resources')
       .min(1, 'at least one resource')
       .refine((names) => new Set(names).size === names.length, 'each resource once')
-      .describe('Resources to collect of this cluster; left out: both.')
-      .optional(),
+      .describe('Resources to collect of this cluster; left out: all. What is stored names them.')
+      // Written out: what a later version collects by default does not change what an archive meant.
+      .default([...resourceNames]),
     optional: trueOrFalse()
       .describe('true: a run is complete without this cluster. It is still attempted, recorded and shown.')
       .optional(),

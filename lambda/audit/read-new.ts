@@ -1,4 +1,5 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
+import { resources } from '../resources';
 import type { StoredRecord } from '../run/run-record';
 import { checkObject } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
@@ -69,7 +70,7 @@ async function readRecord(walk: AuditWalk, key: string, reading: Reading, logs: 
 async function readObjects(walk: AuditWalk, record: StoredRecord, reading: Reading, logs: LogCheck): Promise<void> {
   const { reader, find, sealed } = walk;
   const check = async ({ index, outcome }: { readonly index: number; readonly outcome: StoredOutcome }) => {
-    const isLog = outcome.resource === 'log';
+    const isLog = resources[outcome.resource].holdsLog;
     return { index, outcome, ...(await (isLog ? logs.check(outcome) : checkObject(reader, outcome.key, outcome))) };
   };
   const objects = archivedBy(record, reading.position.outcome);

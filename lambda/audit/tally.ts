@@ -1,3 +1,4 @@
+import { resources } from '../resources';
 import type { RunOutcome } from '../run/run-record';
 import type { ConfiguredCluster } from '../stack-contract';
 import type { StoredRun } from '../verify/read-run';
@@ -70,9 +71,10 @@ export class Tally {
   #noteHash(run: Date, { cluster, resource, sha256 }: RunOutcome): void {
     if (run < this.#newest) return;
     this.#newest = run;
-    if (resource !== 'manifest' || sha256 === undefined) return;
-    const before = this.#hashes.get(cluster);
-    this.#hashes.set(cluster, { sha256, run });
+    if (resources[resource].isAlwaysNew || sha256 === undefined) return;
+    const name = `${resource} ${cluster}`;
+    const before = this.#hashes.get(name);
+    this.#hashes.set(name, { sha256, run });
     if (before !== undefined && before.sha256 !== sha256)
       this.#changed.set(cluster, { from: before.run.toISOString(), to: run.toISOString() });
   }

@@ -11,6 +11,9 @@ class LogDecoder extends JsonStringDecoder {
   }
 }
 
+/** Of `spec`. */
+const textMember = 'log';
+
 /**
  * Scans a log record for its text, the string `spec.log`, whatever its size.
  * @param begin called where the text begins, with the offset of its opening quote; what it returns takes the text
@@ -19,7 +22,7 @@ function textScanner(begin: (quoteAt: number) => StringSink): JsonScanner {
   let section = '';
   return new JsonScanner((type, depth, offset, name = '') => {
     if (depth === 1) section = type === 'object' ? name : '';
-    return depth === 2 && section === 'spec' && name === 'log' && type === 'string' ? begin(offset) : undefined;
+    return depth === 2 && section === 'spec' && name === textMember && type === 'string' ? begin(offset) : undefined;
   });
 }
 

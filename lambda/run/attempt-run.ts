@@ -1,6 +1,6 @@
 import { isInShard } from '../archive/archive-layout';
 import type { RunRequest } from '../event';
-import { resourceNames } from '../resources';
+import { firstResources } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
 import { type CollectContext, collect } from './collect';
@@ -107,7 +107,7 @@ function tasksOf(request: RunRequest, history: RunHistory, { clusters, service }
     (shard === undefined || isInShard(uid, shard));
   return clusters
     .filter(({ uid }) => isCovered(uid))
-    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = resourceNames, optional }) =>
+    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = firstResources, optional }) =>
       resources.map((resource) => ({
         cluster,
         resource,

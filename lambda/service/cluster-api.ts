@@ -1,8 +1,7 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
-import { LogRecordCheck } from '../body/log-record';
-import { createManifestCheck } from '../body/manifest';
+import { bodyChecks } from '../body/body-checks';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { type Resource, resources } from '../resources';
 import type { Collection } from '../stack-contract';
@@ -84,7 +83,8 @@ export class ClusterApi {
       const isCoded = isGzipped(response, request.resource, !request.uncoded, quote);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : quote(given);
-      const check = checkFor(request, mediaType, quote);
+      const { cluster, resource, asReceived = false } = request;
+      const check = bodyChecks[resource]({ cluster, mediaType, asReceived }, quote);
       const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
       // A body that shows its end needs no silence behind it.
       const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd, quote);
@@ -192,13 +192,4 @@ export class ClusterApi {
 function mayBeAnothers(reason: string): ServiceError {
   const what = `200 OK, but ${reason}; on a used connection it may be the answer to another request`;
   return new ServiceError(what, 'used-connection', { status: 200 });
-}
-
-function checkFor(
-  { cluster, resource, asReceived = false }: ResourceRequest,
-  mediaType: string | undefined,
-  quote: Quote,
-): BodyCheck {
-  if (resource === 'log') return new LogRecordCheck(cluster, quote);
-  return createManifestCheck(mediaType, asReceived, quote);
 }

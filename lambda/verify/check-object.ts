@@ -45,7 +45,7 @@ export async function checkObject(
     const checked = await readObject(reader, key, Number.POSITIVE_INFINITY, async (opened) => {
       bytes = 0;
       const content = await readContent(key, opened);
-      const text = content.facts.resource === 'log' ? new LogTextCheck(listen?.()) : undefined;
+      const text = resources[content.facts.resource].holdsLog ? new LogTextCheck(listen?.()) : undefined;
       for await (const chunk of content.body) {
         bytes += chunk.length;
         text?.write(chunk);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { configurationKey } from '../archive/archive-layout';
-import { type Resource, resourceNames } from '../resources';
+import { firstResources, type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
@@ -107,7 +107,7 @@ export class StoredConfigurations {
     const { schedule, retentionDays } = data;
     const clusters = new Map<string, ConfiguredResources>();
     const shared = new Map<string, ConfiguredResources>();
-    for (const { uid, resources = resourceNames, optional: isOptional = false } of data.clusters) {
+    for (const { uid, resources = firstResources, optional: isOptional = false } of data.clusters) {
       const own = { ...clusters.get(uid), ...Object.fromEntries(resources.map((name) => [name, { isOptional }])) };
       const text = JSON.stringify(own);
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { resources } from '../../lambda/resources';
 import type { ContractTarget } from './contract-path';
 
 /** Answers the request wrongly, or returns false to let the right answer follow. `nth` counts the requests for this resource of the cluster, from 1. */
@@ -28,7 +29,7 @@ const faults = {
   'empty-body': (response) => send(response, 'application/json', ''),
   /** The log of another cluster; the manifest is right. */
   'other-cluster': (response, { uid, resource }) =>
-    resource === 'log' &&
+    resources[resource].holdsLog &&
     send(response, 'application/json', JSON.stringify({ spec: { clusterUid: `not-${uid}`, log: 'not yours\n' } })),
   /** Ends before its announced length, every time. */
   'cut-short': (response) => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Resource } from '../../lambda/resources';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
@@ -103,7 +104,8 @@ async function sendResource(
   response: ServerResponse,
 ): Promise<void> {
   const { uid, resource } = target;
-  const found = await contentOf(options, target, headers);
+  const { source, now = () => new Date() } = options;
+  const found = await answers[resource](source, target, now(), headers);
   if (found === undefined)
     return void sendError(response, 404, 'NotFound', `Cluster ${uid} has no ${resource}, or does not exist.`);
   const isCompressed = acceptsGzip(headers);
@@ -116,23 +118,32 @@ async function sendResource(
   response.end(body);
 }
 
-/** Media type and body of what is asked for; undefined if it does not exist. */
-async function contentOf(
-  { source, now = () => new Date() }: DemoServiceOptions,
+interface DemoAnswer {
+  readonly contentType: string;
+  readonly body: string | Buffer;
+}
+
+type Answering = (
+  source: ClusterSource,
   target: ContractTarget,
+  now: Date,
   headers: IncomingHttpHeaders,
-) {
-  const { uid, resource } = target;
-  if (resource === 'log') {
-    const log = await source.log(uid, now());
+) => Promise<DemoAnswer | undefined>;
+
+/** Media type and body of each resource; undefined if it does not exist. */
+const answers: Readonly<Record<Resource, Answering>> = {
+  log: async (source, target, now, headers) => {
+    const log = await source.log(target.uid, now);
     const record = log && logRecord(log, target, headers.projectuid?.toString());
     return record && { contentType: manifestTypes.json, body: JSON.stringify(record) };
-  }
-  const manifest = await source.manifest(uid, now());
-  if (manifest === undefined) return undefined;
-  const form = manifestFormOf(uid);
-  return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
-}
+  },
+  manifest: async (source, { uid }, now) => {
+    const manifest = await source.manifest(uid, now);
+    if (manifest === undefined) return undefined;
+    const form = manifestFormOf(uid);
+    return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
+  },
+};
 
 /** How a cluster's manifest is sent: `text/plain`, `application/yaml`, or one JSON string under `application/json`. */
 export function manifestFormOf(uid: string): keyof typeof manifestTypes {

@@ -1,4 +1,5 @@
 import { auditPlanOf } from '../../infra/audit';
+import { resourceNames } from '../../lambda/resources';
 import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';
 import {
@@ -117,7 +118,10 @@ describe('the function of the audit', () => {
       acknowledged: [...acknowledged, ...others],
     };
     expect(auditPlanOf(config, audit)).toEqual({
-      clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
+      clusters: [
+        { uid: 'a', resources: resourceNames },
+        { uid: 'b', resources: ['log'], optional: true },
+      ],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       auditSchedule: { expression: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       retentionDays: 400,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { loadConfig, parseConfig, recipientsOf, refuseExample, refusePartition } from '../../../infra/config/config';
+import { resourceNames } from '../../../lambda/resources';
 import { spkiOf } from '../../../lambda/verify/seals/seal-file';
 import { testCertificates } from '../../support/tls';
 import { exampleJson, minimal, problemsOf } from '../example-config';
@@ -26,7 +27,8 @@ describe('a valid configuration', () => {
     expect(parseConfig(minimal, 'c.json')).toEqual({
       ...minimal,
       service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters' },
-      clusters: [{ uid: 'a' }],
+      // Written out, because a reader of the archive judges by it.
+      clusters: [{ uid: 'a', resources: resourceNames }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60, oneRunAtATime: false },
       archive: { formerKmsKeyArns: [], readers: [] },
@@ -67,7 +69,10 @@ describe('a valid configuration', () => {
 
   it('keeps the members of single clusters', () => {
     const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }, 'b'];
-    expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([clusters[0], { uid: 'b' }]);
+    expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([
+      clusters[0],
+      { uid: 'b', resources: resourceNames },
+    ]);
   });
 
   it.each([
@@ -91,8 +96,12 @@ describe('a valid configuration', () => {
     '\u0000',
     'x'.repeat(200),
   ])('accepts the uid %j', (uid) => {
-    expect(parseConfig({ ...minimal, clusters: [uid] }, 'c.json').clusters).toEqual([{ uid }]);
-    expect(parseConfig({ ...minimal, clusters: [{ uid }] }, 'c.json').clusters).toEqual([{ uid }]);
+    expect(parseConfig({ ...minimal, clusters: [uid] }, 'c.json').clusters).toEqual([
+      { uid, resources: resourceNames },
+    ]);
+    expect(parseConfig({ ...minimal, clusters: [{ uid }] }, 'c.json').clusters).toEqual([
+      { uid, resources: resourceNames },
+    ]);
   });
 
   it.each([
@@ -165,7 +174,10 @@ describe('a configuration file', () => {
     const file = relative(process.cwd(), write('prod.json', JSON.stringify({ ...minimal, ...others })));
     expect(file.startsWith('..')).toBe(true);
     const { service, clusters } = loadConfig(file);
-    expect([service.caCertificate, clusters]).toEqual([ca, [{ uid: 'x' }, { uid: 'y' }]]);
+    expect([service.caCertificate, clusters]).toEqual([
+      ca,
+      ['x', 'y'].map((uid) => ({ uid, resources: resourceNames })),
+    ]);
   });
 
   it('reports an invalid certificate together with its other problems', async () => {
@@ -178,7 +190,10 @@ describe('a configuration file', () => {
   it('may name a file with its list of clusters, relative to itself', () => {
     write('inventory.json', JSON.stringify(['a', { uid: 'b', optional: true }]));
     const file = write('by-file.json', JSON.stringify({ ...minimal, clusters: { file: 'inventory.json' } }));
-    expect(loadConfig(file).clusters).toEqual([{ uid: 'a' }, { uid: 'b', optional: true }]);
+    expect(loadConfig(file).clusters).toEqual([
+      { uid: 'a', resources: resourceNames },
+      { uid: 'b', optional: true, resources: resourceNames },
+    ]);
   });
 
   it.each([

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { firstResources, resourceNames, resources } from '../lambda/resources';
+import { readImports } from './support/imports';
+
+const root = join(__dirname, '..');
+const sources = new Set(readImports(root, ['bench', 'cli', 'infra', 'lambda', 'local']).map(({ from }) => from));
+
+describe('a resource', () => {
+  it('is compared with a literal nowhere: what differs between resources stands in tables that the compiler holds', () => {
+    const literal = `['"](?:${resourceNames.join('|')})['"]`;
+    const comparison = new RegExp(`(?:[!=]==? ?|\\bcase )${literal}|${literal} ?[!=]==?`);
+    const found = [...sources].filter((file) => comparison.test(readFileSync(join(root, file), 'utf8')));
+    expect(sources.size).toBeGreaterThan(200);
+    expect(found).toEqual([]);
+  });
+
+  it('is looked at by the commands of docs/proof.md', () => {
+    const folders = resourceNames.map((name) => resources[name].folder);
+    const commands = readFileSync(join(root, 'docs/proof.md'), 'utf8').match(/\\\((?:\w+\\\|)+\w+\\\)\/\[/g);
+    expect(new Set(commands)).toEqual(new Set([`\\(${folders.join('\\|')}\\)/[`]));
+  });
+
+  it('of a cluster in an archive of before that names none is one of the first two, for ever', () => {
+    expect(firstResources).toEqual(['log', 'manifest']);
+  });
+});
