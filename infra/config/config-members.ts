@@ -109,7 +109,7 @@ export const audit = members({
     .optional(),
   frozenAfterHours: wholeNumber(1, 87_600)
     .describe(
-      'Hours without anything new in a log after which an alarm is raised; left out: no alarm, the mail says 24.',
+      'Hours without anything new in a log after which an alarm is raised; left out: no alarm, and the mail lists logs after 24 hours.',
     )
     .optional(),
   alarmOnLogGaps: trueOrFalse()
@@ -223,7 +223,7 @@ const objectLock = members({
     .enum(lockModes, 'governance or compliance')
     .default('governance')
     .describe(
-      'governance: who has s3:BypassGovernanceRetention may still delete. compliance: nobody may, and it cannot be taken back.',
+      'governance: whoever has s3:BypassGovernanceRetention may still delete. compliance: nobody may delete, and nobody can shorten the lock.',
     ),
 });
 

@@ -32,6 +32,10 @@ describe('collector.schema.json', () => {
     expect(validate({ ...exampleJson(), clusters: { file: 'clusters.json' } })).toBe(true);
   });
 
+  it('says of nothing that it "is no" something', () => {
+    expect(shipped.match(/\b(is|are|was|were) (no|none)\b.{0,20}/g)).toBeNull();
+  });
+
   it('describes every member', () => {
     const undescribed: string[] = [];
     walk(JSON.parse(shipped), '');
