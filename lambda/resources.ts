@@ -61,7 +61,9 @@ export const resourceNames = Object.keys(resources) as Resource[];
  * What a cluster means that does not say which resources are collected of it: those that there were at first. Configurations
  * are stored with the resources written out, so this is for archives of earlier versions, and never changes.
  */
-export const firstResources: readonly Resource[] = ['log', 'manifest'];
+export const firstResources = ['log', 'manifest'] as const satisfies readonly Resource[];
+
+export type FirstResource = (typeof firstResources)[number];
 
 /** An object with a member for each resource. */
 export function forEachResource<Value>(make: (resource: Resource) => Value): Record<Resource, Value> {

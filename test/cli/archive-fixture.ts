@@ -16,7 +16,7 @@ import { checksumText, jsonLinesType } from '../../lambda/archive/archive-object
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import type { LogText } from '../../lambda/body/log-digest';
 import { LogTextCheck } from '../../lambda/log/log-text';
-import { type Resource, resourceNames, resources } from '../../lambda/resources';
+import { type FirstResource, firstResources, type Resource, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete } from '../../lambda/run/completeness';
 import type { Outcome, RunRecord } from '../../lambda/run/run-record';
 import type { Collection } from '../../lambda/stack-contract';
@@ -47,7 +47,7 @@ export interface AttemptFixture {
   readonly clusters: readonly string[];
   /** Clusters that the run is complete without. */
   readonly optional?: readonly string[];
-  readonly answer: (cluster: string, resource: Resource) => Answer;
+  readonly answer: (cluster: string, resource: FirstResource) => Answer;
   readonly trigger?: RunRecord['trigger'];
   /** Members of the configuration; left out: these clusters, a schedule of every hour, nothing expires. */
   readonly configuration?: Partial<StoredConfiguration>;
@@ -135,7 +135,8 @@ export class ArchiveFixture {
     const startedAt = fixture.startedAt ?? run;
     const outcomes: Outcome[] = [];
     for (const cluster of clusters) {
-      for (const resource of resourceNames) {
+      // As in a configuration that names no resources.
+      for (const resource of firstResources) {
         const optional = configured.clusters.some(({ uid, optional }) => uid === cluster && optional);
         const outcome = await this.#outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
         outcomes.push({ ...outcome, ...(optional && { optional }) });

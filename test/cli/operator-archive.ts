@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { runRecordKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { firstResources } from '../../lambda/resources';
 import { countOutcomes } from '../../lambda/run/completeness';
 import type { Outcome } from '../../lambda/run/run-record';
 import { rolePolicySchema } from '../../local/aws/iam/policy-document';
@@ -53,7 +53,7 @@ const upgraded: typeof plainAnswer = (uid, resource) =>
 function outcomesOf(uid: string, at: number): Outcome[] {
   const run = runAt(at);
   const isFailed = uid === dead || (uid === flapping && at % 2 === 0);
-  return resourceNames.map((resource) => {
+  return firstResources.map((resource) => {
     if (isFailed)
       return {
         cluster: uid,

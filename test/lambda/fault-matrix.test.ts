@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { maxRequests } from '../../lambda/dispatch/retry';
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { firstResources, type Resource } from '../../lambda/resources';
 import { type Answer, type FaultRequest, type FaultService, startFaultService } from '../support/fault-service';
 import {
   inGzip,
@@ -270,7 +270,7 @@ it.each(cells)('$fault ($resource)', async (cell) => {
   const outcome = outcomes.find(({ cluster, resource }) => cluster === victim && resource === cell.resource);
   expect(outcome?.requests).toBe(cell.requests ?? 1);
   expect(throttledAnswers).toBe(cell.throttled ?? 0);
-  const expected = [victim, 'healthy'].flatMap((uid) => resourceNames.map((resource) => keyOf(uid, resource)));
+  const expected = [victim, 'healthy'].flatMap((uid) => firstResources.map((resource) => keyOf(uid, resource)));
   if (cell.error === undefined) {
     expect(outcome).toMatchObject({ outcome: 'archived', httpStatus: 200 });
     expect([outcome?.doubt, summary?.counts.doubts]).toEqual([cell.doubt, cell.doubt && 1]);

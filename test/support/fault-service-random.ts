@@ -1,4 +1,4 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { firstResources, type Resource } from '../../lambda/resources';
 import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
 import type { Answer, Script } from './fault-service';
 import * as answers from './fault-service-answers';
@@ -78,5 +78,5 @@ export class RandomFaults {
 
 /** Every cluster x resource of these clusters. */
 export function everyPair(uids: readonly string[]): { uid: string; resource: Resource }[] {
-  return uids.flatMap((uid) => resourceNames.map((resource) => ({ uid, resource })));
+  return uids.flatMap((uid) => firstResources.map((resource) => ({ uid, resource })));
 }

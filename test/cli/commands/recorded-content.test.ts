@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
-import { type Resource, resourceNames } from '../../../lambda/resources';
+import { firstResources, type Resource } from '../../../lambda/resources';
 import { rounds } from '../../support/rounds';
 import { type Answer, ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -16,7 +16,7 @@ const hours = [8, 9, 10];
 
 /** Each place in an archive. */
 const places = hours.flatMap((at) =>
-  clusters.flatMap((cluster) => resourceNames.map((resource) => ({ at, cluster, resource }))),
+  clusters.flatMap((cluster) => firstResources.map((resource) => ({ at, cluster, resource }))),
 );
 type Place = (typeof places)[number];
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clustersToShow } from '../../../cli/report/grid';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { forEachResource } from '../../../lambda/resources';
 import { ArchiveFixture, type AttemptFixture, answerBut, hour, logRecord } from '../archive-fixture';
 import { asBucket, operatorArchive } from '../operator-archive';
 import { runCollector } from '../run-collector';
@@ -227,7 +228,7 @@ describe('report', () => {
     };
     const clusters = Array.from({ length: 10_001 }, (_, at) => ({
       uid: `c-${at}`,
-      cells: { log: [], manifest: [] },
+      cells: forEachResource(() => []),
       counts: { ...none, ...counts[`c-${at}` as keyof typeof counts] },
     }));
     const runs = [8, 9].map((at) => ({ time: hour(at), status: 'absent', leftOut: 0, due: 0 }) as const);

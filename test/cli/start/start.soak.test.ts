@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import type { FirstResource } from '../../../lambda/resources';
 import type { Outcome } from '../../../lambda/run/run-record';
 import { manifestFormOf } from '../../../local/demo-service/start-demo-service';
 import { Program } from '../../support/program';
@@ -40,7 +41,7 @@ describe('npm start as a process', () => {
       await writeFile(join(served, uid, 'manifest.yaml'), manifest);
     }
     const { code, out } = await runStart(['--serve', served, '--folder', folder, '--json']);
-    const { outcomes } = JSON.parse(out) as { outcomes: Outcome[] };
+    const { outcomes } = JSON.parse(out) as { outcomes: (Outcome & { resource: FirstResource })[] };
     expect(code).toBe(0);
     expect(outcomes).toHaveLength(6);
     for (const { cluster, resource, key = '' } of outcomes) {

@@ -12,7 +12,7 @@ import {
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
 import { LogTextCheck } from '../../../lambda/log/log-text';
-import { type Resource, resourceNames, resources } from '../../../lambda/resources';
+import { type FirstResource, firstResources, resources } from '../../../lambda/resources';
 import { countOutcomes } from '../../../lambda/run/completeness';
 import type { Outcome } from '../../../lambda/run/run-record';
 import type {
@@ -37,7 +37,7 @@ interface Stored {
 }
 
 /** A log of about 10 KB that moved on by a fifth since the run before, or a manifest. */
-function storedOf(resource: Resource, run: number): Stored {
+function storedOf(resource: FirstResource, run: number): Stored {
   const lines = Array.from(
     { length: 150 },
     (_, at) => `line ${30 * run + at} of a log, as long as lines are in logs\n`,
@@ -86,7 +86,7 @@ export class MadeUpArchive implements ArchiveReader {
   readonly #known: ReadonlySet<string>;
   readonly #runs: readonly Date[];
   readonly #digest: string;
-  readonly #stored: Readonly<Record<Resource, readonly Stored[]>>;
+  readonly #stored: Readonly<Record<FirstResource, readonly Stored[]>>;
   /** Called before an object is opened. */
   onObject: () => void = () => {};
   /** Called before a run record is opened. */
@@ -117,11 +117,11 @@ export class MadeUpArchive implements ArchiveReader {
     const listed = (key: string, run: Date) => ({ key, storedBytes: 1000, writtenAt: run });
     const [, resource, cluster = ''] = /^(log|manifest)s\/cluster=([^/]+)\//.exec(prefix) ?? [];
     const isOwn = resource !== undefined && this.#known.has(cluster);
-    const start = isOwn ? clusterPrefix(resource as Resource, cluster) : '';
+    const start = isOwn ? clusterPrefix(resource as FirstResource, cluster) : '';
     for (const run of this.#runs) {
       if (prefix.startsWith('runs/')) yield listed(runRecordKey({ run, attempt: 1 }), run);
       else if (start !== '') {
-        const key = objectKey({ resource: resource as Resource, cluster, run });
+        const key = objectKey({ resource: resource as FirstResource, cluster, run });
         if (key > after) yield listed(key, run);
       }
     }
@@ -154,17 +154,17 @@ export class MadeUpArchive implements ArchiveReader {
     return this.bucket.open(key);
   }
 
-  #facts(resource: Resource, fetchedAt: Date) {
+  #facts(resource: FirstResource, fetchedAt: Date) {
     const mediaType = resources[resource].contentType;
     return { fetchedAt, mediaType, ...this.#storedAt(resource, fetchedAt).facts };
   }
 
-  #storedAt(resource: Resource, run: Date): Stored {
+  #storedAt(resource: FirstResource, run: Date): Stored {
     return this.#stored[resource][(run.getTime() - firstRun) / hourMs] as Stored;
   }
 
   *#recordText(run: Date): Generator<Buffer> {
-    const archived = this.clusters.length * resourceNames.length;
+    const archived = this.clusters.length * firstResources.length;
     const record = {
       ...emptyRunRecord(run),
       configuration: this.#digest,
@@ -172,14 +172,14 @@ export class MadeUpArchive implements ArchiveReader {
       outcomes: archived,
     };
     yield Buffer.from(`${JSON.stringify(record)}\n`);
-    const lines = resourceNames.map((resource) => `${JSON.stringify(this.#outcome(resource, run))}\n`).join('');
+    const lines = firstResources.map((resource) => `${JSON.stringify(this.#outcome(resource, run))}\n`).join('');
     for (let at = 0; at < this.clusters.length; at += chunkClusters) {
       const uids = this.clusters.slice(at, at + chunkClusters);
       yield Buffer.from(uids.map((uid) => lines.replaceAll(anyUid, uid)).join(''));
     }
   }
 
-  #outcome(resource: Resource, run: Date): Outcome {
+  #outcome(resource: FirstResource, run: Date): Outcome {
     const { fetchedAt, length, ...facts } = this.#facts(resource, run);
     const key = objectKey({ resource, cluster: anyUid, run });
     const storedBytes = this.#storedAt(resource, run).body.length;

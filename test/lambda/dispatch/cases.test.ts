@@ -1,4 +1,4 @@
-import { resourceNames } from '../../../lambda/resources';
+import { firstResources } from '../../../lambda/resources';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import {
   type SimulatedAttempt,
@@ -18,7 +18,7 @@ const hour = 3_600_000;
 /** A fleet of clusters that answer alike for both resources; 16 workers. */
 function fleet(behaviours: readonly Behaviour[], more: Partial<SimulatedService> = {}): SimulatedService {
   const tasks = behaviours.flatMap((behaviour, index) =>
-    resourceNames.map((resource) => simulatedTask(`c${index}`, resource, behaviour)),
+    firstResources.map((resource) => simulatedTask(`c${index}`, resource, behaviour)),
   );
   return { tasks, concurrency: 16, attemptMs: 855_000, random: seededRandom('cases'), ...more };
 }

@@ -1,5 +1,5 @@
 import { maxRequests } from '../../../lambda/dispatch/retry';
-import { resourceNames } from '../../../lambda/resources';
+import { firstResources } from '../../../lambda/resources';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import { type SimulatedService, type SimulatedTask, simulatedTask } from './simulate-run';
 import type { Behaviour, Disturbance, Keys } from './simulated-service';
@@ -104,7 +104,7 @@ export function randomFleet(seed: string): RandomFleet {
   let heldMs = 0;
   const isMixed = random() < 0.2;
   const tasks = names.flatMap((name, index) =>
-    resourceNames.map((resource) => {
+    firstResources.map((resource) => {
       const chosen = isMixed ? pick(random, [name, 'quick', 'failing'] as const) : name;
       const { behaviour, isGood, costMs }: Kind = kinds[chosen];
       const task = simulatedTask(`c${index}`, resource, behaviour(random));

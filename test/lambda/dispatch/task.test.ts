@@ -1,8 +1,8 @@
 import { shuffledTasks } from '../../../lambda/dispatch/task';
-import { resourceNames } from '../../../lambda/resources';
+import { firstResources } from '../../../lambda/resources';
 
 const requests = Array.from({ length: 200 }, (_, index) => `c${index}`).flatMap((cluster) =>
-  resourceNames.map((resource) => ({ cluster, resource })),
+  firstResources.map((resource) => ({ cluster, resource })),
 );
 const order = (seed: string) => shuffledTasks(requests, seed).map(({ index }) => index);
 
@@ -15,16 +15,16 @@ describe('the order in which tasks are asked for', () => {
 
   it('keeps the resources of a cluster together, and begins with each of them in turn', () => {
     const clusters = order('10:00').map((index) => requests[index]?.cluster);
-    for (let at = 0; at < clusters.length; at += resourceNames.length)
-      expect(new Set(clusters.slice(at, at + resourceNames.length)).size).toBe(1);
-    const firsts = order('10:00').filter((_, at) => at % resourceNames.length === 0);
-    for (const resource of resourceNames)
+    for (let at = 0; at < clusters.length; at += firstResources.length)
+      expect(new Set(clusters.slice(at, at + firstResources.length)).size).toBe(1);
+    const firsts = order('10:00').filter((_, at) => at % firstResources.length === 0);
+    for (const resource of firstResources)
       expect(firsts.filter((index) => requests[index]?.resource === resource).length).toBeGreaterThan(50);
   });
 
   it('has of any ten clusters in a row no more than a sample from the first tenth of the list', () => {
     for (const seed of ['10:00', '11:00', '12:00']) {
-      const places = [...new Set(order(seed).map((index) => Math.floor(index / resourceNames.length)))];
+      const places = [...new Set(order(seed).map((index) => Math.floor(index / firstResources.length)))];
       for (let at = 0; at + 10 <= places.length; at += 1)
         expect(places.slice(at, at + 10).filter((place) => place < 20).length).toBeLessThan(7);
     }

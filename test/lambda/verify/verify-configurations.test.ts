@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { configurationKey, objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import { firstResources } from '../../../lambda/resources';
 import { ArchiveFixture, type AttemptFixture, hourly } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
 
@@ -163,4 +164,10 @@ describe('a hash that no attempt can have', () => {
       problems: [`attempt 2 has a hash of ${log}, and no attempt says that it archived it`],
     });
   });
+});
+
+it('a configuration that names no resources, of an earlier version, means the first two, however many there are now', async () => {
+  const stored = JSON.parse(gunzipSync(await readFile(join(archive.folder, key))).toString());
+  expect(stored.clusters).toEqual([{ uid: 'a' }]);
+  expect(await runVerify(archive.folder)).toMatchObject({ code: 0, result: { sound: firstResources.length } });
 });
