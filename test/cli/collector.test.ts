@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { startCollector } from '../support/program';
 import { ArchiveFixture, logRecord } from './archive-fixture';
 
@@ -24,6 +26,16 @@ const show = (stdout: 'pipe' | number = 'pipe') =>
   startCollector(['show', 'alpha', '--resource', 'log', '--archive', archive.folder], { stdout });
 
 describe('the process of the command line', () => {
+  it('is built once, and reads what lies beside its sources', async () => {
+    const folder = join(__dirname, '..', '..', 'node_modules', '.cache', 'collector');
+    const report = () => startCollector(['report', '--out', '-', '--archive', archive.folder]);
+    expect(await text(report().stdout)).toContain('<style>');
+    const builds = async () => Promise.all((await readdir(folder)).map(async (name) => stat(join(folder, name))));
+    const [before] = await builds();
+    await report().end();
+    expect(await builds()).toMatchObject([{ ino: before?.ino, mtimeMs: before?.mtimeMs }]);
+  });
+
   it('ends with 130 at Ctrl-C while a command reads', async () => {
     const shown = show();
     // The command has more to write than is read, and goes on reading only then.

@@ -1,10 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, renameSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { buildSync } from 'esbuild';
 
 const root = join(__dirname, '..', '..');
 
@@ -75,16 +72,7 @@ export class Program {
   }
 }
 
-/** Starts the command line, which is made into one file of JavaScript once for all tests of a run. */
+/** Starts the command line, as `npm run collector` does. */
 export function startCollector(args: readonly string[], options: ProgramOptions = {}): Program {
-  const file = join(tmpdir(), 'collector.js');
-  if (!existsSync(file)) {
-    // Whole at once: another process may be looking for it.
-    const unfinished = `${file}.${process.pid}.js`;
-    const entryPoints = [join(root, 'cli', 'collector.ts')];
-    buildSync({ entryPoints, outfile: unfinished, bundle: true, platform: 'node', packages: 'external' });
-    renameSync(unfinished, file);
-  }
-  const environment = { ...(options.environment ?? process.env), NODE_PATH: join(root, 'node_modules') };
-  return new Program(file, args, { ...options, environment });
+  return new Program(join('cli', 'launch.cjs'), args, options);
 }
