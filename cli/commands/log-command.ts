@@ -1,20 +1,27 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { dayMs } from '../../lambda/time-limits';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { clusterObjects } from '../../lambda/verify/objects-between';
+import type { Period } from '../../lambda/verify/run-keys';
+import { LineCut } from '../archive/cut-lines';
 import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
 import { openArchiveNow } from '../archive/open-archive';
 import { RecordedObjects, type RecordedRun } from '../archive/recorded-object';
 import { noteNextLog, nothingOf } from '../archive/select-object';
-import { selectPeriod } from '../archive/select-runs';
+import { type RunSelection, selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type Remarked, seamColumns, summarizeSeams } from './log-seams';
-import { isSelection, type RunOptions, withHelp, withRuns } from './options';
+import { isSelection, type RunOptions, withHelp, withLineTimes, withRuns } from './options';
 import { RecordRemarks } from './record-remarks';
 
 interface Options extends RunOptions {
+  readonly linesFrom?: Date;
+  readonly linesTo?: Date;
   readonly seams?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
@@ -32,11 +39,11 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     .option('--seams', 'print how each log follows the one before it, instead of the text')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(command, terminal, helpText);
+  withHelp(withLineTimes(command, terminal), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const { archive, now } = await openArchiveNow(options.archive, terminal);
     const selection = isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) };
-    const period = (await selectPeriod(archive, selection, now)) ?? { from: now };
+    const period = await loggedIn(archive, cluster, selection, now);
     const totals = new Totals();
     const remarks = new RecordRemarks();
     const isTable = options.seams === true || options.json === true;
@@ -54,11 +61,22 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     if (totals.logs === 0) throw await nothingOf(archive, 'log', cluster, period, now);
     await remarks.print(terminal);
     await print(terminal.err, `${totals.summary()}\n`);
-    if (period.to !== undefined)
+    if (period.to !== undefined && options.to === undefined)
       await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
     const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps > 0);
     end(isFound ? 'found' : remarks.ending());
   });
+}
+
+/**
+ * The runs whose logs have what was logged in a period: a log ends before it is fetched, so the first one at the end of the
+ * period or behind it is one of them. Runs that are named one by one are taken as they are.
+ */
+async function loggedIn(archive: ArchiveReader, cluster: string, selection: RunSelection, now: Date): Promise<Period> {
+  const period = (await selectPeriod(archive, selection, now)) ?? { from: now };
+  if (selection.to === undefined || selection.last !== undefined) return period;
+  const behind = await firstOf(clusterObjects(archive, 'log', cluster, { from: selection.to }));
+  return { ...period, to: behind?.run ?? selection.to };
 }
 
 /** Joined runs with what the records of each say of its log. Both come in the order of their times. */
@@ -85,6 +103,9 @@ class Totals {
   #before = 0;
   #missing = 0;
   #frozenSince: Date | undefined;
+  /** The log that the first one was compared with, and the last one. */
+  #base: Date | undefined;
+  #last: Date | undefined;
 
   add(joined: JoinedRun): void {
     if (isMissing(joined)) {
@@ -92,6 +113,8 @@ class Totals {
       return;
     }
     const { link } = joined;
+    if (this.logs === 0) this.#base = link.base;
+    this.#last = joined.run;
     // A line that went on was counted where it began.
     const { added = 0, newFrom = 0, lineFrom = 0 } = joined.added ?? {};
     const lines = newFrom > lineFrom ? added - 1 : added;
@@ -114,13 +137,20 @@ class Totals {
     ];
     const frozen =
       this.#frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.#frozenSince)}.`;
-    return `${parts.join(', ')}.${frozen}`;
+    const after = this.#base === undefined ? '' : `after the run ${formatTime(this.#base)} and `;
+    const ends = this.#last === undefined ? '' : ` They were logged ${after}up to the run ${formatTime(this.#last)}.`;
+    return `${parts.join(', ')}.${ends}${frozen}`;
   }
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
-  const text = textOf(terminal, joined);
+  const { linesFrom, linesTo } = options;
+  const cut = linesFrom === undefined && linesTo === undefined ? undefined : new LineCut(linesFrom, linesTo);
+  const whole = textOf(terminal, joined);
+  const text = cut === undefined ? whole : cut.cut(whole);
   await pipeline(terminal.isTerminal && options.escape ? printableContent(text) : text, terminal.out, { end: false });
+  if (cut !== undefined)
+    await print(terminal.err, `${cut.withoutTime} of ${formatCount(cut.lines, 'line')} do not begin with a time.\n`);
 }
 
 async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
@@ -154,7 +184,9 @@ function noteOf(joined: JoinedRun): string | undefined {
 
 const helpText = `
 Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; the log
-before the period is compared and not printed. Without --run, --at, --last, --from and --to, it joins the last 24 hours.
+before the period is compared and not printed. A log ends before it is fetched: so the first one at --to or behind it is
+read too, and standard error says between which runs the lines were logged. --lines-from and --lines-to cut the text where
+lines begin with an ISO time, and say how many lines have none: these stay with the line before them. Without --run, --at, --last, --from and --to, it joins the last 24 hours.
 
 Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew: standard error
 says so at that run, and at the end how many lines there were. Where lines repeat and allow several overlaps, "at least"
@@ -171,5 +203,6 @@ wrong command line, 3 it could not be done, or a run record could not be read.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log
+  npm run collector -- log my-cluster --from yesterday --lines-from "yesterday 02:10" --lines-to "yesterday 02:20"
   npm run collector -- log my-cluster --last 24 --seams
 `;

@@ -99,6 +99,14 @@ export function isSelection({ run, at, from, to, last }: RunSelection): boolean 
   return [run, at, from, to, last].some((one) => one !== undefined);
 }
 
+/** Adds --lines-from and --lines-to. */
+export function withLineTimes(command: Command, { now }: Pick<Terminal, 'now'>): Command {
+  const only = (edge: string) => `only lines that begin with a time ${edge} this one`;
+  return command
+    .addOption(timeOption('--lines-from <time>', only('at or after'), 'start', now).conflicts(['seams', 'json']))
+    .addOption(timeOption('--lines-to <time>', only('at or before'), 'end', now).conflicts(['seams', 'json']));
+}
+
 export function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
 }

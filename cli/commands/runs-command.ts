@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { sealKey } from '../../lambda/archive/archive-layout';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { readHead } from '../../lambda/verify/seals/read-chain';
@@ -11,15 +12,26 @@ import { formatBytes, formatCount, formatDuration, formatTime } from '../termina
 import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
+import {
+  type CommandContext,
+  print,
+  printJson,
+  printJsonArray,
+  printProblem,
+  type Terminal,
+} from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { type OpenSeal, printOpen, printStale } from './print-health';
+import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
 
-interface Options extends RunOptions {
+/** Most seals that are named because they are not right. */
+const shownSeals = 5;
+
+interface Options extends RunOptions, PublicKeyOptions {
   readonly all?: boolean;
   readonly strict?: boolean;
   readonly cluster?: string;
@@ -36,7 +48,7 @@ export function runsCommand(context: CommandContext): Command {
     .option('--cluster <uid>', 'what became of this cluster in each run')
     .option('--all', 'with the time of one run: show every outcome, not only the first 20')
     .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
-  withHelp(withRuns(command, terminal, defaultRuns), terminal, helpText);
+  withHelp(withPublicKeys(withRuns(command, terminal, defaultRuns)), terminal, helpText);
   return command.action(async (time: Date | undefined, options: Options) => {
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
@@ -44,7 +56,7 @@ export function runsCommand(context: CommandContext): Command {
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
     let isFound = false;
     await readRuns(context, options, async (reader) => {
-      const health = await healthOf(reader);
+      const health = await healthOf(reader, options);
       isFound = !isWell(health, options.strict === true);
       if (options.json !== true) await printHealth(terminal, health);
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
@@ -61,28 +73,38 @@ interface Health {
   /** Why nobody can say what is overdue. */
   readonly unknown: string | undefined;
   readonly seal: OpenSeal | undefined;
+  /** What is wrong with the seals above that one, by key: nobody knows what these say. */
+  readonly wrongSeals: ReadonlyMap<string, string>;
 }
 
-async function healthOf(reader: RunReader): Promise<Health> {
+async function healthOf(reader: RunReader, { publicKey: publicKeys }: PublicKeyOptions): Promise<Health> {
   let unknown: string | undefined;
   const overdue = await reader.overdue((reason) => {
     unknown = reason;
   });
-  const { head, state } = await readHead(reader.archive, {}, () => undefined);
-  const seal = head && { ...head, ...state };
-  return { newest: await reader.newestRuns(), overdue, unknown, seal };
+  const wrongSeals = new Map<string, string>();
+  const chain = await readHead(reader.archive, { publicKeys }, (_, key, problem) => wrongSeals.set(key, problem));
+  for (const { number, why } of chain.passedOver.values()) wrongSeals.set(sealKey(number), why);
+  const seal = chain.head && { ...chain.head, ...chain.state };
+  return { newest: await reader.newestRuns(), overdue, unknown, seal, wrongSeals };
 }
 
 /** The newest run of all configured clusters decides: one that a person started for a few says nothing of the others. */
-function isWell({ newest, overdue, seal }: Health, isStrict: boolean): boolean {
+function isWell({ newest, overdue, seal, wrongSeals }: Health, isStrict: boolean): boolean {
   const { counts, status } = newest.at(-1)?.run ?? {};
   const isEmpty = counts?.archived === 0 && totalOf(counts) > 0;
   const isDamaged = seal !== undefined && openDamage(seal).count > 0;
-  return overdue === undefined && !isDamaged && !isEmpty && !(isStrict && status === 'incomplete');
+  return (
+    overdue === undefined && !isDamaged && wrongSeals.size === 0 && !isEmpty && !(isStrict && status === 'incomplete')
+  );
 }
 
-async function printHealth(terminal: Terminal, { overdue, unknown, seal }: Health): Promise<void> {
+async function printHealth(terminal: Terminal, { overdue, unknown, seal, wrongSeals }: Health): Promise<void> {
   const { out, colors } = terminal;
+  for (const [key, problem] of [...wrongSeals].slice(0, shownSeals))
+    await printProblem(terminal, 'seal-broken', `${key}: ${problem}`);
+  if (wrongSeals.size > shownSeals)
+    await print(terminal.err, `… and ${wrongSeals.size - shownSeals} more; verify says all\n`);
   if (seal !== undefined) await printOpen(terminal, seal);
   if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);
   if (unknown !== undefined) await print(out, `Nobody can say whether a run is overdue: ${unknown}.\n`);
@@ -197,7 +219,8 @@ const helpText = `
 A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
 whether one is overdue now, by the clock of the bucket and the newest stored configuration or seal. A folder is a copy, in
 which nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
-damaged and since when, as the newest seal has it. If the newest run covers only some of the configured clusters, runs
+damaged and since when, as the newest right seal has it, and which newer files are not right: after a change of the
+signing key, give all keys to --public-key. If the newest run covers only some of the configured clusters, runs
 says so, and how the newest run of all of them ended.
 
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
@@ -208,7 +231,7 @@ With --json: an array, an element per run, the last one with all stale clusters;
 With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
 cluster.
 
-Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, or the newest run of all configured
+Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, a seal is not right, or the newest run of all configured
 clusters archived nothing (with --strict: is incomplete), 2 wrong command line, 3 it could not be done, or a run record
 could not be read.
 

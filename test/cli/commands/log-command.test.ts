@@ -47,7 +47,7 @@ describe('log', () => {
       `${time(8)}: no log: the run ${time(8)} did not archive it (failed): GET …/logFetcher failed: 503`,
     );
     expect(err).toContain('30 lines of 3 logs, 30 repeated lines left out, 1 run without a log, no gap.');
-    expect(err).toContain(`The last lines of this period may be in the next run that has a log, ${time(10)}.`);
+    expect(err).toContain(` They were logged after the run ${time(5)} and up to the run ${time(9)}.`);
   });
 
   it('joins the last 24 hours, and says where lines may be lost', async () => {
@@ -59,6 +59,31 @@ describe('log', () => {
     );
     expect(err).toContain(`${time(11)}: older: the log ends before that of the run ${time(10)} does`);
     expect(err).toContain('1 gap: lines may be lost.');
+  });
+
+  it('reads the log behind the end of the period, which has what was logged up to then', async () => {
+    const every4 = await ArchiveFixture.create();
+    for (const at of [0, 4, 8, 12])
+      await every4.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => ({ content: logRecord('a', lines(at, at + 10)) }),
+      });
+    const { out, err } = await logOf(every4, '--from', time(2), '--to', time(6));
+    expect(out).toBe(lines(10, 18));
+    expect(err).toContain(` They were logged after the run ${time(0)} and up to the run ${time(8)}.`);
+    expect((await logOf(every4, '--from', time(2), '--to', time(4))).out).toBe(lines(10, 14));
+  });
+
+  it('cuts the text where lines begin with a time, and says how many do not', async () => {
+    const at = (minute: string) => `2026-11-20T02:${minute}:00Z request\n`;
+    const text = `${at('05')}  trace of 05\n${at('10')}  trace of 10\n[2026-11-20 03:15:00,5 +01:00] local\n${at('21')}`;
+    const timed = await ArchiveFixture.ofLogs([text]);
+    const { out, err } = await logOf(timed, '--lines-from', '2026-11-20T02:10', '--lines-to', '2026-11-20T02:20');
+    expect(out).toBe(`${at('10')}  trace of 10\n[2026-11-20 03:15:00,5 +01:00] local\n`);
+    expect(err).toContain('2 of 6 lines do not begin with a time.\n');
+    expect((await logOf(timed, '--lines-to', '2026-11-20T02:05')).out).toBe(`${at('05')}  trace of 05\n`);
+    expect((await logOf(timed, '--lines-from', '2026-11-20', '--seams')).code).toBe(2);
   });
 
   it('a gap stays a gap, also where a later log reaches back across it', async () => {

@@ -82,6 +82,36 @@ describe('the chain of seals', () => {
     });
   });
 
+  describe('runs reads down to the first right seal', () => {
+    /** An archive whose newest right seal has damage open. */
+    const open = [{ kind: 'missing', key: 'logs/x', problem: 'gone', since: day(19, 3).toISOString() }] as const;
+
+    it('behind files of junk under high numbers, and names them', async () => {
+      await seals.seal({ at: day(21, 3), state: { open: [...open] } });
+      for (let at = 4; at <= 10; at += 1) await archive.put(sealKey(at), Buffer.from('junk\n'), {});
+      const { code, out, err } = await collector('runs');
+      expect([code, out.split('\n')[0]]).toEqual([
+        1,
+        expect.stringContaining('DAMAGE open since 2026-11-19T03:00:00Z: 1'),
+      ]);
+      expect(err).toContain(`seal-broken ${sealKey(10)}: `);
+      expect(err).toContain('… and 2 more; verify says all');
+    });
+
+    it('behind a change of the signing key, whose keys it takes', async () => {
+      const other = signingKeys();
+      await seals.seal({ at: day(21, 3), keys: other, state: { open: [...open] } });
+      const { code, err } = await collector('runs');
+      const untrusted = `seal-broken ${sealKey(3)}: it is signed with a key that is not trusted\n`;
+      expect([code, err]).toEqual([1, untrusted]);
+      const file = `${archive.folder}-keys.pem`;
+      await writeFile(file, seals.publicKey + other.publicKey.export({ format: 'pem', type: 'spki' }));
+      const { code: found, out, err: said } = await collector('runs', '--public-key', file);
+      await rm(file);
+      expect([found, said, out]).toEqual([1, '', expect.stringContaining('DAMAGE open since')]);
+    });
+  });
+
   it('open damage is told by seals, runs and verify, and is no failure once all of it is acknowledged', async () => {
     const keys = (['log', 'manifest'] as const).map((resource) => keyOf(resource, 'alpha', day(18, 8)));
     for (const key of keys) await rm(join(archive.folder, key));
