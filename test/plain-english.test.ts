@@ -12,7 +12,7 @@ const pages = [...filesIn('.', '.md'), ...filesIn('docs', '.md'), 'collector.sch
 const code = ['infra', 'lambda', 'cli', 'local'].flatMap((folder) => filesIn(folder, '.ts'));
 
 /** "This is no X" and "it is none" are read twice. Write "is not a", or name what is missing. */
-const readTwice = /\b(is|are) (no|none)\b(?! longer)/gi;
+const readTwice = /\b(is|are)\s+(no|none)\b(?!\s+longer)/gi;
 
 it('texts that users see say "is not a", and neither "is no" nor "is none"', () => {
   const found = [...pages, ...code].flatMap((file) => {
