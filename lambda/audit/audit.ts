@@ -13,7 +13,7 @@ import { largestStateBytes } from '../verify/seals/seal-state';
 import { type ExamineContext, type Examined, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
-import { auditMail, type Mail, type MailedSeal, stalestHours } from './mail';
+import { auditMail, latePasses, type Mail, type MailedSeal, stalestHours } from './mail';
 import { type AskedStamp, type StampSealContext, stampSeal } from './stamp-seal';
 import { logFigures } from './told-of-logs';
 
@@ -27,6 +27,8 @@ export interface AuditFigures {
   /** Logs that are frozen, whether people were told of them or not. */
   readonly frozenLogs: number;
   readonly stalestHours: number;
+  /** Passes over old content that were not finished within their days. */
+  readonly latePasses: number;
 }
 
 /** Is told what becomes of an audit. */
@@ -123,7 +125,11 @@ async function report(
   const now = (await reader.time()) ?? clock.now();
   const stamps = await stampSeal(seal, { ...context, authorities: plan.timestamps ?? [], chain, now });
   const result = resultOf(seal, stamps, context, isNew);
-  reporter.sealed(result, { stalestHours: stalestHours(mailed), ...logFigures(mailed.logs, plan.frozenAfterHours) });
+  reporter.sealed(result, {
+    stalestHours: stalestHours(mailed),
+    latePasses: latePasses(mailed),
+    ...logFigures(mailed.logs, plan.frozenAfterHours),
+  });
   try {
     if (mailed.logs.isMailed) await mail(auditMail(mailed, plan, stamps));
   } catch (error) {

@@ -13,7 +13,7 @@ import { type AuditWalk, findUnlessExpired, settled } from './audit-walk';
 import { checkOpen } from './check-open';
 import { type Findings, fitting, jsonBytes } from './findings';
 import { judgeRuns, judgeSeals } from './judge-due';
-import { judgeOld, newPass, noPass } from './judge-old';
+import { judgeOld, newPass, passesOf } from './judge-old';
 import { judgeUnnamed } from './judge-unnamed';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
@@ -86,7 +86,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const mostOpenBytes = largestStateBytes - reserveBytes - jsonBytes(carried);
   const { repaired, found, ...left } = findings.settle(chain, checked, begun.seal, mostOpenBytes);
   // What no state has room for is found again by judging everything again.
-  const pass = left.openMore === 0 ? (old?.pass ?? chain.state.cursor.pass ?? noPass(now)) : newPass(now, true);
+  const { listing, reading } = old ?? passesOf(walk);
+  const passes = { listing, reading: left.openMore === 0 ? reading : newPass(now, 'reading') };
   const summary = {
     ...tally.result(),
     repaired,
@@ -94,7 +95,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     reasons: groupReasons(failures),
     flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
   };
-  const openMore = pass.isDone ? 0 : Math.max(left.openMore, chain.state.openMore);
+  const openMore = passes.reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore);
   const own = { seal: begun.seal, plan: sealedPlan(plan), summary, ...left, openMore };
   const { count: damage, acknowledged, unreadable } = openDamage(own);
   const seal: Examined['seal'] = {
@@ -112,6 +113,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     due,
     verified: {
       objects: read.objects + (old?.objects ?? 0),
+      old: old?.objects ?? 0,
       bytes: read.bytes + (old?.bytes ?? 0),
       carriedOver: isAllNewRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + runs.toVerify - read.objects),
       carriedOverRecords: runs.carriedOver,
@@ -129,7 +131,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     cursor: {
       searchedTo: unrecorded === undefined ? searchedTo : search.to.toISOString(),
       verified: read.position,
-      pass,
+      ...passes,
     },
   };
   return { seal, state };

@@ -4,46 +4,50 @@ import { clusterNames, clustersBetween } from '../verify/clusters';
 import { notAKey } from '../verify/finding';
 import { judge, type Stretch } from '../verify/judge';
 import type { Hashed, Seal } from '../verify/seals/seal';
-import type { Pass } from '../verify/seals/seal-state';
+import type { Pass, SealState } from '../verify/seals/seal-state';
 import { verifyRest } from '../verify/verify-rest';
 import { type AuditWalk, inTime, judging } from './audit-walk';
 
-/** What is there is compared with the run records at least so often, read or not. */
-const mostDays = 90;
+/** What is there is compared with the run records at least so often, in days. */
+export const listingDays = 90;
 
 /** Runs of a stretch: of one cluster, their keys are one answer of S3. */
 const runsAtOnce = 1000;
 
 /** Objects of a slice, whose judgement begins anew if the time does not suffice: those that are read take 80 s. */
-const mostAtOnce = { read: 20_000, listed: 2_000_000 } as const;
+const mostAtOnce = { reading: 20_000, listing: 2_000_000 } as const;
 
-/** What a pass did in this audit. */
-export interface OldJudged {
-  readonly pass: Pass;
-  readonly objects: number;
-  readonly bytes: number;
+/** Which of them is judged: what is there, or what it holds too. */
+type Kind = keyof typeof mostAtOnce;
+
+/** What the passes did in this audit. */
+export interface OldJudged extends Pick<SealState['cursor'], Kind> {
+  objects: number;
+  bytes: number;
   /** Objects that no run record names and no seal has. */
   readonly hashed: Hashed[];
   /** When all of the archive was read last. */
-  readonly all: Seal['verified']['all'];
-}
-
-type Mutable = { -readonly [Member in keyof OldJudged]: OldJudged[Member] };
-
-/** The pass of an archive without a seal: everything is new to the first audit. */
-export function noPass(now: Date): Pass {
-  return { since: now.toISOString(), isRead: false, isDone: true, from: null, to: null, cluster: null, atOnce: 0 };
-}
-
-/** Whether content was read last so long ago that it has to be read again. */
-function isReadingDue({ chain, plan: { rereadDays }, now }: AuditWalk): boolean {
-  const readAt = chain.head?.verified.all?.from ?? chain.seals[0]?.listedFrom ?? now.toISOString();
-  return rereadDays !== undefined && now.getTime() - Date.parse(readAt) >= rereadDays * dayMs;
+  all: Seal['verified']['all'];
 }
 
 /** A pass from the beginning. */
-export function newPass(now: Date, isRead: boolean): Pass {
-  return { ...noPass(now), isDone: false, isRead, atOnce: isRead ? mostAtOnce.read : mostAtOnce.listed };
+export function newPass(now: Date, kind: Kind): Pass {
+  const place = { from: null, to: null, cluster: null };
+  return { since: now.toISOString(), isDone: false, ...place, atOnce: mostAtOnce[kind] };
+}
+
+/** Days within which a pass is due again; undefined: never. */
+function daysOf(kind: Kind, { rereadDays }: Pick<AuditWalk['plan'], 'rereadDays'>): number | undefined {
+  return kind === 'listing' ? listingDays : rereadDays;
+}
+
+/** Where the passes are before this audit. What is new to the first audit is not old. */
+export function passesOf({ chain, now }: AuditWalk): Pick<SealState['cursor'], Kind> {
+  const { listing, reading } = chain.state.cursor;
+  return {
+    listing: listing ?? { ...newPass(now, 'listing'), isDone: true },
+    reading: reading ?? { ...newPass(now, 'reading'), isDone: true },
+  };
 }
 
 /**
@@ -53,45 +57,52 @@ export function newPass(now: Date, isRead: boolean): Pass {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function judgeOld(walk: AuditWalk, runs: readonly number[]): Promise<OldJudged> {
-  const { chain, plan, now } = walk;
-  const before = chain.state.cursor.pass ?? noPass(now);
-  const days = Math.min(plan.rereadDays ?? mostDays, mostDays);
-  const isNext = before.isDone && now.getTime() - Date.parse(before.since) >= days * dayMs;
-  const begun = isNext ? newPass(now, isReadingDue(walk)) : before;
-  const judged: Mutable = {
-    pass: begun,
-    objects: 0,
-    bytes: 0,
-    hashed: [] as Hashed[],
-    all: chain.head?.verified.all ?? null,
-  };
-  if (begun.isDone) return judged;
-  await inTime(walk, async () => {
-    const names = await clusterNames(walk.reader, ({ key, damage }) => walk.find('unrecorded', key, damage ?? notAKey));
-    await verifyRest(walk.reader, walk.configurations, walk.find);
-    while (!judged.pass.isDone) await judgeSlice(walk, runs, names, judged);
-  });
-  const { pass } = judged;
-  if (pass.isDone && pass.isRead) return { ...judged, all: { from: pass.since, to: now.toISOString() } };
-  // A slice that takes longer than an audit has time would never end.
-  const isStuck = pass.from === begun.from && pass.to === begun.to && pass.cluster === begun.cluster && !isNext;
-  return isStuck ? { ...judged, pass: { ...pass, atOnce: Math.max(2, pass.atOnce >> 1) } } : judged;
+  const all = walk.chain.head?.verified.all ?? null;
+  const judged: OldJudged = { ...passesOf(walk), objects: 0, bytes: 0, hashed: [], all };
+  for (const kind of ['listing', 'reading'] as const) await goOn(walk, runs, kind, judged);
+  return judged;
 }
 
+/** Goes on with a pass, or begins the next once the last one is old enough. */
+async function goOn(walk: AuditWalk, runs: readonly number[], kind: Kind, judged: OldJudged): Promise<void> {
+  const { plan, now, reader, configurations, find } = walk;
+  const before = judged[kind];
+  const days = daysOf(kind, plan);
+  if (before === null || (days === undefined && before.isDone)) return;
+  const isNext = before.isDone && now.getTime() - Date.parse(before.since) >= (days ?? 0) * dayMs;
+  if (before.isDone && !isNext) return;
+  let pass = isNext ? newPass(now, kind) : before;
+  judged[kind] = pass;
+  const first = pass;
+  await inTime(walk, async () => {
+    const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
+    await verifyRest(reader, configurations, find);
+    while (!pass.isDone) {
+      pass = await judgeSlice(walk, runs, names, pass, kind, judged);
+      judged[kind] = pass;
+    }
+  });
+  if (pass.isDone && kind === 'reading') judged.all = { from: pass.since, to: now.toISOString() };
+  // A slice that takes longer than an audit has time would never end.
+  if (pass === first && !isNext) judged[kind] = { ...pass, atOnce: Math.max(2, pass.atOnce >> 1) };
+}
+
+/** @returns where the pass goes on */
 async function judgeSlice(
   walk: AuditWalk,
   runs: readonly number[],
   names: readonly string[],
-  judged: Mutable,
-): Promise<void> {
-  const { pass } = judged;
+  pass: Pass,
+  kind: Kind,
+  judged: OldJudged,
+): Promise<Pass> {
   const { stretch, count } = stretchOf(pass, runs);
   const from = pass.cluster ?? undefined;
   const size = Math.max(1, Math.floor(pass.atOnce / (resourceNames.length * Math.max(1, count))));
   const end = clustersBetween(names, from).names[size];
   const clusters = clustersBetween(names, from, end);
   const { context, settle } = judging(walk, {
-    isRead: () => pass.isRead,
+    isRead: () => kind === 'reading',
     onObject: ({ bytes }) => {
       judged.objects += 1;
       judged.bytes += bytes;
@@ -99,7 +110,7 @@ async function judgeSlice(
   });
   for await (const _ of judge({ ...stretch, clusters }, context));
   for (const one of await settle()) judged.hashed.push(one);
-  judged.pass = behind(pass, stretch, end);
+  return behind(pass, stretch, end);
 }
 
 /** The stretch that a pass is in: it was fixed when its first slice was judged. */

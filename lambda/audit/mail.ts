@@ -4,8 +4,9 @@ import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
-import type { OpenFinding, SealState } from '../verify/seals/seal-state';
+import type { OpenFinding, Pass, SealState } from '../verify/seals/seal-state';
 import { hoursBetween, staleness } from './freshness';
+import { listingDays } from './judge-old';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
 import type { AskedStamp } from './stamp-seal';
 import { toldOfLogs } from './told-of-logs';
@@ -120,7 +121,7 @@ function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string
     });
   const isWell = failing.length === 0 && summary.complete === all && logs.length === 0;
   const isFirst = openDamage(seal).count > 0 || isWell;
-  const own = { subject: integrity, line: `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.` };
+  const own = { subject: integrity, line: integrityLine(seal, integrity) };
   const statements = isFirst ? [own, ...others] : [...others, own];
   return {
     subject: statements.map(({ subject }) => subject).join(', '),
@@ -128,14 +129,21 @@ function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string
   };
 }
 
+/** What a subject has room for. */
+const noDamage = 'no damage seen';
+
 function integrityOf(seal: MailedSeal): string {
   const { count: damage, findings, since = '', acknowledged, unreadable } = openDamage(seal);
   const found = findings.filter((one) => one.since === seal.seal).length;
   if (damage > 0) return `DAMAGE open since ${since.slice(0, 10)}: ${count(damage)}, new: ${count(found)}`;
   if (unreadable.length > 0) return 'not everything could be read';
   if (acknowledged.length > 0) return `${count(acknowledged.length)} damaged, all acknowledged`;
-  const { carriedOver, carriedOverRecords } = seal.verified;
-  return carriedOver + carriedOverRecords === 0 ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
+  return noDamage;
+}
+
+function integrityLine({ verified: { objects, old } }: MailedSeal, integrity: string): string {
+  if (integrity !== noDamage) return `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.`;
+  return `Nothing is damaged in what was read: ${formatCount(objects - old, 'new object')} and ${formatCount(old, 'old one')}.`;
 }
 
 function runsStatement({ due, summary }: MailedSeal, all: number): Statement {
@@ -227,16 +235,52 @@ function staleLines(seal: MailedSeal, { staleAfterHours }: Pick<AuditPlan, 'stal
   return some(heading, old.length, wrapped(names), names.length);
 }
 
-function verifiedLines({ verified }: MailedSeal): string[] {
-  const { objects, carriedOver, carriedOverRecords } = verified;
-  const read = `Read and compared: ${count(objects)} objects, ${formatBytes(verified.bytes)}.`;
-  if (carriedOver === 0 && carriedOverRecords === 0) return [read];
+function verifiedLines(seal: MailedSeal): string[] {
+  const { objects, bytes, carriedOver, carriedOverRecords } = seal.verified;
+  const read = `Read and compared: ${formatCount(objects, 'object')}, ${formatBytes(bytes)}.`;
+  if (carriedOver === 0 && carriedOverRecords === 0) return [read, ...oldLines(seal)];
   const share = Math.floor((100 * objects) / (objects + carriedOver));
   return [
     read,
+    ...oldLines(seal),
     `No time for ${count(carriedOver)} objects and ${count(carriedOverRecords)} run records (read ${share} %).`,
     'The next audit goes on there. If this stays so, audit more often.',
   ];
+}
+
+/** When all of the archive was read last, and what is not read again. */
+function oldLines(seal: MailedSeal): string[] {
+  const { verified, plan, cursor } = seal;
+  const { all } = verified;
+  const read = all && `between ${minute(all.from)} and ${minute(all.to)}`;
+  const again =
+    plan.rereadDays === undefined
+      ? 'not read again (audit.rereadDays is false)'
+      : `read again within ${formatCount(plan.rereadDays, 'day')}`;
+  const lines = [
+    read === null
+      ? `Old content is ${again}; each object was read when it was new.`
+      : `All of the archive was read ${read}; old content is ${again}.`,
+  ];
+  for (const [name, late] of [
+    ['Listing', lateSince(cursor.listing, listingDays, seal)],
+    ['Reading', lateSince(cursor.reading, plan.rereadDays, seal)],
+  ])
+    if (late !== undefined) lines.push(`${name} old content takes too long: it began ${late}. Audit more often.`);
+  return lines;
+}
+
+/** How many passes over old content were not finished within their days. */
+export function latePasses(seal: MailedSeal): number {
+  const { listing, reading } = seal.cursor;
+  const late = [lateSince(listing, listingDays, seal), lateSince(reading, seal.plan.rereadDays, seal)];
+  return late.filter((one) => one !== undefined).length;
+}
+
+/** @param days undefined: it may take as long as it takes */
+function lateSince(pass: Pass | null, days: number | undefined, { listedFrom }: MailedSeal): string | undefined {
+  if (pass === null || pass.isDone || days === undefined) return undefined;
+  return Date.parse(listedFrom) - Date.parse(pass.since) > days * dayMs ? minute(pass.since) : undefined;
 }
 
 function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {

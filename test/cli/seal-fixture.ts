@@ -76,7 +76,7 @@ export class SealFixture {
       plan,
       configurations: [],
       due: { runs: 2, absent: [] },
-      verified: { objects: 8, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, all: null },
+      verified: { objects: 8, old: 0, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, all: null },
       found: {},
       open: { damage, acknowledged: open.acknowledged.length, unreadable: open.unreadable.length },
       state: sha256Of(state),

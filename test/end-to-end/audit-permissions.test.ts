@@ -48,7 +48,7 @@ it('an audit with all its permissions seals, signs and tells people', async () =
   expect((attempts[0]?.payload as AuditResult).found).toEqual({});
   expect(await sealsIn(deployed)).toEqual([firstSeal]);
   expect(await sealsIn(deployed, sealStatesPrefix)).toHaveLength(1);
-  expect(deployed.messages).toMatchObject([{ subject: expect.stringContaining('nothing is damaged') }]);
+  expect(deployed.messages).toMatchObject([{ subject: expect.stringContaining('no damage seen') }]);
 });
 
 describe('a permission that the audit lacks fails it loudly', () => {

@@ -25,8 +25,6 @@ const positionSchema = z.object({
 const passSchema = z.object({
   /** When it began. */
   since: time,
-  /** Whether it reads content, and not only lists what is there. */
-  isRead: z.boolean(),
   isDone: z.boolean(),
   /** Ends of the stretch that it is in, both included; null: without limit. */
   from: z.nullable(time),
@@ -120,8 +118,9 @@ export const stateSchema = z.object({
     verified: positionSchema,
     /** Runs up to this time were searched for objects that no run record has; null: none yet. */
     searchedTo: z.nullable(time),
-    /** The judgement of what is old again; null: nothing is old yet. */
-    pass: z.nullable(passSchema),
+    /** What is old, judged again: what is there, and what it holds; null: nothing is old yet. */
+    listing: z.nullable(passSchema),
+    reading: z.nullable(passSchema),
   }),
 });
 
@@ -167,7 +166,7 @@ export const emptyState: SealState = {
     isMailed: false,
   },
   failing: [],
-  cursor: { verified: start, searchedTo: null, pass: null },
+  cursor: { verified: start, searchedTo: null, listing: null, reading: null },
 };
 
 /**

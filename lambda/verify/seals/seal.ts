@@ -72,8 +72,9 @@ export const sealSchema = z.object({
   /** Runs that were due by the audit's own plan since the seal before, and those of them that left no record. */
   due: z.object({ runs: count, absent: z.array(time) }),
   verified: z.object({
-    /** Objects that this audit read, old content again included. */
+    /** Objects that this audit read, and how many of them were read before. */
     objects: count,
+    old: count,
     bytes: count,
     /** Objects and run records that it had no time for. */
     carriedOver: count,

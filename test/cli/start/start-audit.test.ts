@@ -25,7 +25,7 @@ describe('npm start -- --audit', () => {
   it('seals the archive, shows the mail, and verifies with the key and the hash that a person keeps; then again', async () => {
     const { code, out } = await runStart(args);
     expect(out).toMatch(/Complete: 4 of 4 archived[\s\S]*Seal 1 of .* is stored and signed\./);
-    expect(out).toMatch(/^ {2}Subject: .*nothing is damaged, 1 of 1 runs complete/m);
+    expect(out).toMatch(/^ {2}Subject: .*no damage seen, 1 of 1 runs complete/m);
     const [, hash] = /^ {2}SHA-256 ([0-9a-f]{64})$/m.exec(out) ?? [];
     expect(out).toContain(`--head ${hash}\n`);
     expect(out).toMatch(/collector -- verify .*--public-key [^ ]+\.public\.pem --head/);

@@ -207,7 +207,7 @@ export class AttackedStory {
     const { sha256, ...seal } = this.world.seal(this.#rightNumbers().at(-1) ?? 1);
     const times = [`2026-11-${this.#day}T23:30:00.000Z`, '2099-01-01T00:00:00.000Z', seal.seal] as const;
     const late = pick(random, times);
-    const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late, pass: null };
+    const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late, listing: null, reading: null };
     const failing = [{ cluster: 'x', since: late, runs: 1, last: late, lastArchived: null }];
     const lie = { ...emptyState, failing, ...(random() < 0.7 && { cursor }) };
     return {

@@ -75,7 +75,7 @@ describe('an attack on a sealed archive', () => {
     expect([...found, told(findings as Finding[])]).toEqual(table.get(name));
     const isDamage = damageIn(findings).length > 0;
     // A seal of the same day without damage would make it the second mail of that day.
-    expect(mails.at(-1)?.subject ?? 'nothing is damaged').toContain(isDamage ? 'DAMAGE' : 'nothing is damaged');
+    expect(mails.at(-1)?.subject ?? 'no damage seen').toContain(isDamage ? 'DAMAGE' : 'no damage seen');
     // Without seals nobody sees it.
     expect(damageIn(await look(without))).toEqual(unsealed);
   });

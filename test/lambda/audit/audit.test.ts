@@ -35,7 +35,7 @@ describe('an audit', () => {
       isNew: true,
       found: {},
       damage: 0,
-      verified: { objects: 24, bytes: seal.verified.bytes, carriedOver: 0, carriedOverRecords: 0, all: null },
+      verified: { objects: 24, old: 0, bytes: seal.verified.bytes, carriedOver: 0, carriedOverRecords: 0, all: null },
     });
     expect(seal).toMatchObject({ previous: null, archive: 'archive', listedFrom: morning });
     expect(seal.records.map(({ key }) => key)).toEqual(world.bucket.keys('runs/'));
@@ -44,9 +44,11 @@ describe('an audit', () => {
     const publicKey = createPublicKey(world.key.privateKey);
     // What is signed are the 64 characters of the hash.
     expect(verify('sha256', Buffer.from(seal.sha256), publicKey, Buffer.from(signature, 'base64'))).toBe(true);
-    expect(reported).toEqual([{ result, stalestHours: 5.5, logGaps: 0, frozenLogs: 0 }]);
+    expect(reported).toEqual([{ result, stalestHours: 5.5, latePasses: 0, logGaps: 0, frozenLogs: 0 }]);
     expect(mails).toHaveLength(1);
-    expect(mails[0]?.text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged\./);
+    expect(mails[0]?.text).toMatch(
+      /^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged in what was read: 24 new objects and 0 old ones\./,
+    );
     expect(mails[0]?.text).toContain(`npm run collector -- verify --archive s3://archive --head ${seal.sha256}`);
     expect(damageIn(await look(world.bucket, { heads: [seal.sha256], publicKeys: [publicKey] }))).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { newPass } from '../../../lambda/audit/judge-old';
 import { auditMail, type MailedSeal } from '../../../lambda/audit/mail';
 import { groupReasons } from '../../../lambda/run/group-reasons';
 import { emptyState } from '../../../lambda/verify/seals/seal-state';
@@ -16,7 +17,7 @@ const quiet: MailedSeal = {
   plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
   configurations: [],
   due: { runs: 24, absent: [] },
-  verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0, all: null },
+  verified: { objects: 47_400, old: 0, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0, all: null },
   found: {},
   findings: [],
   open: [],
@@ -40,7 +41,7 @@ const quiet: MailedSeal = {
   objects: [],
   unread: { behind: null, keys: [] },
   state: 'c'.repeat(64),
-  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null, pass: null },
+  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null, listing: null, reading: null },
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
   sha256: 'b'.repeat(64),
@@ -79,16 +80,21 @@ const failing = (clusters: readonly (readonly [cluster: string, error: string])[
 describe('the mail of an audit', () => {
   it('is short when there is nothing to say, and begins with the verdict', () => {
     const { subject, text } = mailOf();
-    expect(subject).toBe('Audit: nothing is damaged, 24 of 24 runs complete (archive-of-the-fleet)');
-    expect(text.split('\n').slice(0, 2)).toEqual(['Nothing is damaged.', 'Runs: 24 of 24 complete.']);
-    expect(text.trimEnd().split('\n')).toHaveLength(10);
+    expect(subject).toBe('Audit: no damage seen, 24 of 24 runs complete (archive-of-the-fleet)');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      `Nothing is damaged in what was read: ${quiet.verified.objects.toLocaleString('en')} new objects and 0 old ones.`,
+      'Runs: 24 of 24 complete.',
+    ]);
+    expect(text.trimEnd().split('\n')).toHaveLength(11);
   });
 
   it('takes twenty lines for 300 of 1,000 clusters that fail for one reason', () => {
     const { reasons, ...failed } = failing(uids(300).map((uid) => [uid, `503 Service Unavailable (request ${uid})`]));
     const { subject, text } = mailOf({ ...failed, summary: { complete: 0, incomplete: 24, reasons } });
-    expect(subject).toMatch(/^Audit: 300 clusters failing, 0 of 24 runs complete, nothing is damaged/);
-    expect(text).toMatch(/^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged\.\n/);
+    expect(subject).toMatch(/^Audit: 300 clusters failing, 0 of 24 runs complete, no damage seen/);
+    expect(text).toMatch(
+      /^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged in what was read: .*\n/,
+    );
     expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20 06:00Z, 24 runs');
     expect(text).toContain('runs 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
@@ -114,9 +120,9 @@ describe('the mail of an audit', () => {
       isMailed: true,
     };
     expect(mailOf({ logs }).subject).toMatch(
-      /^Audit: 24 of 24 runs complete, lines of 2 clusters may be lost, 1 frozen log, nothing is damaged \(/,
+      /^Audit: 24 of 24 runs complete, lines of 2 clusters may be lost, 1 frozen log, no damage seen \(/,
     );
-    expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: nothing is damaged, 24 of 24/);
+    expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: no damage seen, 24 of 24/);
   });
 
   it('shows damage first, counts all of it and names a part', () => {
@@ -148,13 +154,13 @@ describe('the mail of an audit', () => {
     [
       'how many runs were due and left no record, before what is well',
       { due: { runs: 24, absent }, summary: { complete: 1 } },
-      /^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/,
-      'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged.\n',
+      /^Audit: 1 of 25 runs complete, 24 absent, no damage seen/,
+      'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged in what was read: ',
     ],
     [
       'what is absent, without a number: one finding may be of many runs',
       { findings: [{ kind: 'absent', key: 'runs/*', problem: '24 runs left no record' }] },
-      /nothing is damaged/,
+      /no damage seen/,
       '\nAbsent (no damage):\n  runs/*\n    24 runs left no record\n',
     ],
     [
@@ -190,31 +196,53 @@ describe('the mail of an audit', () => {
     [
       'what was repaired',
       { summary: { repaired: { count: 12, first: uids(12) } } },
-      /^Audit: nothing is damaged/,
+      /^Audit: no damage seen/,
       `Repaired: 12\n  ${uids(10).join('\n  ')}\n  and 2 more\n`,
     ],
     [
       'that the first seal attests nothing earlier',
       { previous: null },
-      /^Audit: First seal: nothing is damaged/,
+      /^Audit: First seal: no damage seen/,
       'FIRST SEAL: nothing earlier is attested.\n',
     ],
     [
       'how many doubts there are, and the first',
       { summary: { doubts: { count: 7, first: doubts } } },
-      /^Audit: nothing is damaged/,
+      /^Audit: no damage seen/,
       `Archived with a doubt: 7\n  ${doubts.join('\n  ')}\n  and 5 more\n`,
     ],
     [
       'which manifests changed, and the command that shows one',
       { summary: { changed: { count: 60, clusters: uids(50).map(changedOf) } } },
-      /^Audit: nothing is damaged/,
+      /^Audit: no damage seen/,
       `  and 10 more\n  Show one: npm run collector -- history ${uids(1)[0]} --from 2026-11-21T04:00:00.000Z --to 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet\n`,
     ],
     [
+      'when all of the archive was read, and what is late',
+      {
+        plan: { ...quiet.plan, rereadDays: 90 },
+        verified: {
+          ...quiet.verified,
+          objects: 30,
+          old: 20,
+          all: { from: '2026-08-01T06:30:00.000Z', to: '2026-08-09T06:30:00.000Z' },
+        },
+        cursor: { ...quiet.cursor, reading: { ...newPass(new Date('2026-08-20T06:30:00.000Z'), 'reading') } },
+      },
+      /^Audit: no damage seen/,
+      'All of the archive was read between 2026-08-01 06:30Z and 2026-08-09 06:30Z; old content is read again within 90 days.\n' +
+        'Reading old content takes too long: it began 2026-08-20 06:30Z. Audit more often.',
+    ],
+    [
+      'that old content is not read again',
+      {},
+      /^Audit: no damage seen/,
+      'Old content is not read again (audit.rereadDays is false); each object was read when it was new.',
+    ],
+    [
       'what there was no time for',
-      { verified: { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2, all: null } },
-      /^Audit: nothing is damaged as far as it was read/,
+      { verified: { objects: 30, old: 0, bytes: 1, carriedOver: 70, carriedOverRecords: 2, all: null } },
+      /^Audit: no damage seen/,
       'No time for 70 objects and 2 run records (read 30 %).',
     ],
   ])('says %s', (_, changes, subject, text) => {

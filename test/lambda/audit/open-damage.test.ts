@@ -31,7 +31,7 @@ const keyOf = (prefix: string, day: number) =>
 describe('damage', () => {
   it('stays open until it is repaired or acknowledged: a story of eight audits', async () => {
     const reading = { plan: { ...plan, rereadDays: 1 } };
-    expect(subjectOf(await world.audit(at(10), reading))).toContain('nothing is damaged');
+    expect(subjectOf(await world.audit(at(10), reading))).toContain('no damage seen');
 
     await world.collectDay(11, [], ['06', '18']);
     const log = keyOf('logs/', 11);
@@ -53,7 +53,7 @@ describe('damage', () => {
 
     world.bucket.objects.set(log, soundLog);
     const fourth = await world.audit(at(13), reading);
-    expect(subjectOf(fourth)).toContain('nothing is damaged');
+    expect(subjectOf(fourth)).toContain('no damage seen');
     expect(textOf(fourth)).toContain(`Repaired: 1\n  damaged ${log}\n`);
     expect([fourth.result?.damage, world.state(4).open]).toEqual([0, []]);
 
@@ -81,7 +81,7 @@ describe('damage', () => {
 
     world.bucket.objects.set(record, soundRecord);
     world.bucket.objects.set(log, soundLog);
-    expect(subjectOf(await world.audit(at(17), knowing))).toContain('nothing is damaged');
+    expect(subjectOf(await world.audit(at(17), knowing))).toContain('no damage seen');
     expect(damageIn(await look(world.bucket))).toEqual([]);
   });
 
@@ -240,9 +240,9 @@ describe('more than an audit can check', () => {
   });
 
   it('and carry is open until all was read again', async () => {
-    const pass = newPass(new Date(at(10)), true);
+    const reading = newPass(new Date(at(10)), 'reading');
     await world.audit(at(10));
-    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, pass } };
+    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, reading } };
     const { requests } = await world.copy().audit(at(11));
     expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
     expect(world.state(2).openMore).toBe(7);
@@ -256,7 +256,7 @@ describe('more than an audit can check', () => {
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
     await auditAfter({ open: lost(50_000) });
     const { openMore, cursor } = world.state(2);
-    expect([openMore, cursor.pass]).toEqual([1, expect.objectContaining({ isRead: true, isDone: false, from: null })]);
+    expect([openMore, cursor.reading]).toEqual([1, newPass(new Date(at(11)), 'reading')]);
   });
 
   it('that could not be read is not repaired by what is no damage at the same key', () => {
