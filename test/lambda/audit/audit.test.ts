@@ -36,6 +36,7 @@ describe('an audit', () => {
       found: {},
       damage: 0,
       verified: { objects: 24, old: 0, bytes: seal.verified.bytes, carriedOver: 0, carriedOverRecords: 0, all: null },
+      stamps: [],
     });
     expect(seal).toMatchObject({ previous: null, archive: 'archive', listedFrom: morning });
     expect(seal.records.map(({ key }) => key)).toEqual(world.bucket.keys('runs/'));
