@@ -15,7 +15,7 @@ import { readVariables } from './environment';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
 import { LambdaReporter } from './run/reporter';
-import { configurationStore, RunRecords } from './run/run-records';
+import { configurationStore, RecordStore } from './run/record-store';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
 import { silenceLimits } from './service/request-watch';
@@ -40,7 +40,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
   const secretsManager = createSecretsManagerClient();
-  const records = new RunRecords(archive);
+  const records = new RecordStore(archive);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
   const storeConfiguration = configurationStore(archive, configuration, () =>
     readFile(join(codeDirectory, collectionFile)),

@@ -7,14 +7,14 @@ import { type CollectContext, collect } from './collect';
 import { countOutcomes, isComplete } from './completeness';
 import { nameOf } from './outcomes';
 import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
-import { noHistory, type RunHistory, readHistory } from './run-history';
+import { noEarlierAttempts, type EarlierAttempts, readEarlierAttempts } from './earlier-attempts';
 import { type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
-import type { RunRecords } from './run-records';
+import type { RecordStore } from './record-store';
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {
   readonly collection: Collection;
-  readonly records: Pick<RunRecords, 'list' | 'read' | 'write' | 'address'>;
+  readonly records: Pick<RecordStore, 'list' | 'read' | 'write' | 'address'>;
   /** Keeps the configuration that `provenance` names. */
   readonly storeConfiguration: (signal: AbortSignal) => Promise<void>;
   readonly provenance: Provenance;
@@ -37,14 +37,14 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     unreadable.push(error);
     reporter.warn('run record not used', error);
   };
-  // Read beside the history. Whoever needs it joins this reading, or begins another one and gets its error.
+  // Read beside the records of earlier attempts. Whoever needs it joins this reading, or begins another one and gets its error.
   keys.current(stop.working).catch(() => undefined);
-  const history =
-    dryRun && !request.completes ? noHistory : await readHistory(records, { run, shard }, stop.working, onUnreadable);
-  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
+  const earlierAttempts =
+    dryRun && !request.completes ? noEarlierAttempts : await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
+  if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
-  const tasks = tasksOf(request, history, context.collection);
-  const before = (task: ResourceRequest) => history.outcomes.get(taskName(task));
+  const tasks = tasksOf(request, earlierAttempts, context.collection);
+  const before = (task: ResourceRequest) => earlierAttempts.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
     const outcome = dryRun ? undefined : before(task);
     return outcome?.outcome === 'already-archived' ? { ...outcome, ...nameOf(task) } : undefined;
@@ -59,7 +59,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
       );
   const missing = tasks.filter((task) => known(task) === undefined);
   const earlier = {
-    attempts: history.attempts,
+    attempts: earlierAttempts.attempts,
     archived: tasks.filter((task) => before(task)?.outcome === 'already-archived'),
     hasFailedEarlier: (task: ResourceRequest) => before(task)?.outcome === 'failed',
   };
@@ -78,7 +78,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const name = await records.write({
       version: 1,
       ...shared,
-      attempt: history.attempts + 1,
+      attempt: earlierAttempts.attempts + 1,
       shard,
       trigger: request.scheduled ? 'schedule' : 'manual',
       startedAt: started.toISOString(),
@@ -98,12 +98,12 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
 }
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */
-function tasksOf(request: RunRequest, history: RunHistory, { clusters, service }: Collection): ResourceRequest[] {
+function tasksOf(request: RunRequest, earlierAttempts: EarlierAttempts, { clusters, service }: Collection): ResourceRequest[] {
   const { completes, shard } = request;
   const chosen = request.clusters === undefined ? undefined : new Set(request.clusters);
   const isCovered = (uid: string) =>
     (chosen === undefined || chosen.has(uid)) &&
-    (!completes || history.clusters.has(uid)) &&
+    (!completes || earlierAttempts.clusters.has(uid)) &&
     (shard === undefined || isInShard(uid, shard));
   return clusters
     .filter(({ uid }) => isCovered(uid))

@@ -48,7 +48,7 @@ export class AnswerEnd {
    */
   async check(waits: boolean, quote: Quote): Promise<void> {
     if (waits && !this.#isFollowed) await this.#silence();
-    if (this.#isFollowed) throw this.#cut('bytes followed the end of its answer: its length may be wrong');
+    if (this.#isFollowed) throw this.#cut('bytes followed the end of its answer; its Content-Length may be wrong');
     const error = this.#trailers.find(
       ([name, value]) => errorWords.test(value) || (errorWords.test(name) && !noError.test(value.trim())),
     );

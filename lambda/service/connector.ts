@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext } from 'node:tls';
+import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls';
 
 /** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
 const keepAliveMs = 1000;
@@ -46,11 +46,21 @@ export class Connector {
       // Node 20 and 22 ignore noDelay for TLS. A connection's first request would wait 40 ms, until the server has
       // confirmed the end of the handshake.
       socket.setNoDelay();
+      this.#keepSession(socket);
+      return this.#watched(socket);
+    };
+  }
+
+  /** One session serves all connections until the service no longer resumes it: to read each new one costs as much as it saves. */
+  #keepSession(socket: TLSSocket): void {
+    if (this.#tlsSession === undefined)
       socket.on('session', (session) => {
         this.#tlsSession = session;
       });
-      return this.#watched(socket);
-    };
+    else
+      socket.once('secureConnect', () => {
+        if (!socket.isSessionReused()) this.#tlsSession = undefined;
+      });
   }
 
   readonly #lookUp: LookupFunction = (hostname, options, callback) => {

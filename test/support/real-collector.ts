@@ -11,7 +11,7 @@ import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../lambda/run/attempt-run';
 import type { Outcome, RunRecord, RunSummary } from '../../lambda/run/run-record';
-import { RunRecords } from '../../lambda/run/run-records';
+import { RecordStore } from '../../lambda/run/record-store';
 import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
@@ -184,7 +184,7 @@ export class RealCollector {
       },
       reporter,
       archive: { put: (...call) => clock.underWay(archive.put(...call)) },
-      records: new RunRecords(archive),
+      records: new RecordStore(archive),
       keys: {
         current: (...call) => clock.underWay(keys.current(...call)),
         afterRejection: (...call) => clock.underWay(keys.afterRejection(...call)),

@@ -4,7 +4,7 @@ import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
 import { taskName } from '../../../lambda/run/run-record';
-import { RunRecords } from '../../../lambda/run/run-records';
+import { RecordStore } from '../../../lambda/run/record-store';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
@@ -44,7 +44,7 @@ function setUp(
     service,
     reporter,
     archive,
-    records: new RunRecords(archive),
+    records: new RecordStore(archive),
     storeConfiguration: store,
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };

@@ -167,7 +167,7 @@ describe('the API key', () => {
     const client = new SecretsManagerClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
     const error: unknown = await new ApiKey(client, arn, clock).current(never).catch((thrown: unknown) => thrown);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/first|hidden/);
-    expect(String(error)).toContain('failed: Secrets Manager answered with no JSON');
+    expect(String(error)).toContain('failed: the answer of Secrets Manager is not JSON');
     client.destroy();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -206,7 +206,7 @@ it('a request that is over listens to nothing any more, however it ended', async
 it('a body with a wrong length leaves nothing behind, although it was spooled', async () => {
   const large = randomBytes(2 * memoryLimitBytes).toString('hex');
   const { api } = await rawApi(({ socket }) => socket.write(`${wire(large)}!`));
-  expect(await get(api)).toContain('its length may be wrong');
+  expect(await get(api)).toContain('its Content-Length may be wrong');
   expect(await readdir(directory)).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ const chunked = (body: string, ...headers: string[]) => {
 };
 
 const followed =
-  'GET assets/manifest of cluster a failed: bytes followed the end of its answer: its length may be wrong';
+  'GET assets/manifest of cluster a failed: bytes followed the end of its answer; its Content-Length may be wrong';
 
 describe.each([
   ['http', false],

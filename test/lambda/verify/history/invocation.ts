@@ -5,7 +5,7 @@ import type { ArchiveObject, StoredContent } from '../../../../lambda/archive/ar
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
-import { configurationStore, type RecordBucket, RunRecords } from '../../../../lambda/run/run-records';
+import { configurationStore, type RecordBucket, RecordStore } from '../../../../lambda/run/record-store';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
@@ -149,7 +149,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     service,
     reporter,
     archive: connection,
-    records: new RunRecords(connection),
+    records: new RecordStore(connection),
     storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };

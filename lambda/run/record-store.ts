@@ -28,7 +28,7 @@ const mostReadings = 3;
 const mostUnread = 3;
 
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
-export class RunRecords {
+export class RecordStore {
   readonly #bucket: RecordBucket;
   readonly #writeLimitMs: number;
 

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
-import { RunRecords } from '../../../lambda/run/run-records';
+import { RecordStore } from '../../../lambda/run/record-store';
 import { FakeArchive } from '../../support/fake-archive';
 import { emptyRunRecord, recordText } from '../../support/record-text';
 
@@ -36,7 +36,7 @@ function forgetfulArchive(): FakeArchive {
 describe('run records', () => {
   it('are JSON Lines, the run and then each outcome, and read back as they were written', async () => {
     const store = new FakeArchive();
-    const records = new RunRecords(store);
+    const records = new RecordStore(store);
     const written = { ...record, outcomes: outcomes(3) };
     const name = await records.write(written);
     const lines = store.stored.get(runRecordKey(name))?.toString().split('\n') ?? [];
@@ -48,7 +48,7 @@ describe('run records', () => {
 
   it('take the next free number beside another invocation of the same run, inside and outside', async () => {
     const store = new FakeArchive();
-    const records = new RunRecords(store);
+    const records = new RecordStore(store);
     const names = [
       await records.write(record),
       await records.write({ ...record, invocation: 'j' }),
@@ -64,7 +64,7 @@ describe('run records', () => {
   ])('(%s) are written once though an answer was lost, if what lies there is the same to the last byte', async (_what, count) => {
     const store = forgetfulArchive();
     const ours = { ...record, outcomes: outcomes(count) };
-    const records = new RunRecords(store);
+    const records = new RecordStore(store);
     const key = runRecordKey({ run, attempt: 1 });
     expect((await records.write(ours)).attempt).toBe(1);
     expect([...store.stored.keys()]).toEqual([key]);
@@ -88,7 +88,7 @@ describe('run records', () => {
       if (left >= 0) throw new Error('the connection was cut');
       return open(key);
     };
-    const writing = new RunRecords(store).write(record);
+    const writing = new RecordStore(store).write(record);
     if (most === 1) expect((await writing).attempt).toBe(1);
     else await expect(writing).rejects.toThrow('under numbers before it, and cannot be read');
     expect(store.stored.size).toBe(most);
@@ -102,7 +102,7 @@ describe('run records', () => {
       return 'archived';
     };
     const long = { ...record, shard: undefined, outcomes: outcomes(4000) };
-    await new RunRecords(store).write(long);
+    await new RecordStore(store).write(long);
     const content = sent[0]?.content;
     if (content === undefined || Buffer.isBuffer(content)) throw new Error('the record is in memory');
     const expected = recordText(long);
@@ -117,7 +117,7 @@ describe('run records', () => {
     const store = new FakeArchive();
     store.put = (_object: ArchiveObject, signal?: AbortSignal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    const writing = new RunRecords(store, 1).write(record);
+    const writing = new RecordStore(store, 1).write(record);
     await expect(writing).rejects.toThrow(RunRecordError);
     await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.jsonl failed: it took too long$/);
   });
@@ -125,7 +125,7 @@ describe('run records', () => {
   it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
     const keys = [10, 2, 1].map((attempt) => runRecordKey({ run, attempt }));
     const store = new FakeArchive(Object.fromEntries([...keys, `${keys[0]}.tmp`].map((key) => [key, ''])));
-    const listed = await new RunRecords(store).list(run, never);
+    const listed = await new RecordStore(store).list(run, never);
     expect(listed.map(({ attempt }) => attempt)).toEqual([1, 2, 10]);
   });
 
@@ -138,7 +138,7 @@ describe('run records', () => {
     ],
   ])('one that %s is not believed', async (_what, text, reason) => {
     const store = new FakeArchive(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });
-    const reading = new RunRecords(store).read({ run, attempt: 1 }, never);
+    const reading = new RecordStore(store).read({ run, attempt: 1 }, never);
     await expect(reading).rejects.toThrow(RunRecordError);
     await expect(reading).rejects.toThrow(reason);
   });

@@ -2,10 +2,10 @@ import { type Shard, shardName } from '../archive/archive-layout';
 import { hasOwnKey, MergedOutcomes } from './merged-outcomes';
 import { nameOf } from './outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
-import type { RunRecords } from './run-records';
+import type { RecordStore } from './record-store';
 
 /** What earlier attempts of a run left behind. */
-export interface RunHistory {
+export interface EarlierAttempts {
   /** Attempts of the same run and shard so far. */
   readonly attempts: number;
   /** Clusters that the run's first record covers; of all shards, where no shard is asked for. */
@@ -21,28 +21,28 @@ export interface RunHistory {
 const mostAttempts = 1_000_000;
 
 /** What is known before the first attempt, and when the archive cannot be read. */
-export const noHistory: RunHistory = { attempts: 0, clusters: new Set(), outcomes: new Map() };
+export const noEarlierAttempts: EarlierAttempts = { attempts: 0, clusters: new Set(), outcomes: new Map() };
 
 /**
  * Reads every record of a run rather than the last alone: an attempt on a few clusters, or one beside another, knows
  * nothing of the rest.
  * @param shard whose records alone are read; left out: all
- * @param onUnreadable called when a record cannot be used, or the records cannot be listed. The history then lacks what it
- * said, which costs requests only: conditional writes keep the archive right
+ * @param onUnreadable called when a record cannot be used, or the records cannot be listed. What it said is missing
+ * then, which costs requests only: conditional writes keep the archive right
  * @throws the signal's reason when it aborts
  */
-export async function readHistory(
-  source: Pick<RunRecords, 'list' | 'read'>,
+export async function readEarlierAttempts(
+  source: Pick<RecordStore, 'list' | 'read'>,
   { run, shard }: { readonly run: Date; readonly shard?: Shard | undefined },
   signal: AbortSignal,
   onUnreadable: (error: unknown) => void,
-): Promise<RunHistory> {
+): Promise<EarlierAttempts> {
   const skip = (error: unknown) => {
     signal.throwIfAborted();
     onUnreadable(error);
   };
   const all = await source.list(run, signal).catch(skip);
-  if (all === undefined) return noHistory;
+  if (all === undefined) return noEarlierAttempts;
   const own = all.filter((name) => shardName(name.shard) === shardName(shard));
   const names = shard === undefined ? all : own;
   const merged = new MergedOutcomes();
