@@ -5,11 +5,11 @@ import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
 import { type CollectContext, collect } from './collect';
 import { countOutcomes, isComplete } from './completeness';
+import { type EarlierAttempts, noEarlierAttempts, readEarlierAttempts } from './earlier-attempts';
 import { nameOf } from './outcomes';
-import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
-import { noEarlierAttempts, type EarlierAttempts, readEarlierAttempts } from './earlier-attempts';
-import { type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 import type { RecordStore } from './record-store';
+import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
+import { type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {
@@ -40,7 +40,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   // Read beside the records of earlier attempts. Whoever needs it joins this reading, or begins another one and gets its error.
   keys.current(stop.working).catch(() => undefined);
   const earlierAttempts =
-    dryRun && !request.completes ? noEarlierAttempts : await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
+    dryRun && !request.completes
+      ? noEarlierAttempts
+      : await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
   const tasks = tasksOf(request, earlierAttempts, context.collection);
@@ -98,7 +100,11 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
 }
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */
-function tasksOf(request: RunRequest, earlierAttempts: EarlierAttempts, { clusters, service }: Collection): ResourceRequest[] {
+function tasksOf(
+  request: RunRequest,
+  earlierAttempts: EarlierAttempts,
+  { clusters, service }: Collection,
+): ResourceRequest[] {
   const { completes, shard } = request;
   const chosen = request.clusters === undefined ? undefined : new Set(request.clusters);
   const isCovered = (uid: string) =>

@@ -1,8 +1,8 @@
 import { type Shard, shardName } from '../archive/archive-layout';
 import { hasOwnKey, MergedOutcomes } from './merged-outcomes';
 import { nameOf } from './outcomes';
-import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
 import type { RecordStore } from './record-store';
+import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
 
 /** What earlier attempts of a run left behind. */
 export interface EarlierAttempts {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ArchiveObject, StoredContent } from '../../lambda/archive/archive-object';
-import type { RunRecord } from '../../lambda/run/run-record';
 import type { RecordBucket } from '../../lambda/run/record-store';
+import type { RunRecord } from '../../lambda/run/run-record';
 import { recordOf } from './record-text';
 
 /** An archive in memory, for tests of the core. */

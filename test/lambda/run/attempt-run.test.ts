@@ -2,9 +2,9 @@ import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout'
 import type { PutResult } from '../../../lambda/archive/s3-archive';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
+import { RecordStore } from '../../../lambda/run/record-store';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
 import { taskName } from '../../../lambda/run/run-record';
-import { RecordStore } from '../../../lambda/run/record-store';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';

@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
 import { RecordStore } from '../../../lambda/run/record-store';
+import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
 import { FakeArchive } from '../../support/fake-archive';
 import { emptyRunRecord, recordText } from '../../support/record-text';
 
