@@ -100,7 +100,8 @@ export class ApiKey {
         if (error instanceof ResourceNotFoundException)
           throw failed(`it has no value yet, or does not exist; ${setIt}`, error);
         // An answer that is not JSON: the SDK's error quotes it, and it holds the secret.
-        if (isNativeError(error) && error.name === 'SyntaxError') throw failed('the answer of Secrets Manager is not JSON');
+        if (isNativeError(error) && error.name === 'SyntaxError')
+          throw failed('the answer of Secrets Manager is not JSON');
         throw failed(isNativeError(error) ? `${error.name}: ${error.message}` : String(error), error);
       });
     if (text === undefined) throw failed(`its value is binary; ${setIt}`);
