@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { configurationKey, objectKey, runRecordKey } from '../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../lambda/archive/archive-object';
+import { objectMetadata } from '../../lambda/archive/object-metadata';
+import { LogTextCheck } from '../../lambda/log/log-text';
+import { resourceNames, resources } from '../../lambda/resources';
+import type { Outcome } from '../../lambda/run/run-record';
+import { recordLines } from '../../lambda/run/run-record-lines';
+import { logBody, manifestBody } from '../servers/contents';
+
+/** What an archive holds. */
+export interface ArchiveShape {
+  readonly clusters: number;
+  /** Hourly; the first is of midnight. */
+  readonly runs: number;
+  readonly logBytes: number;
+  readonly manifestBytes: number;
+}
+
+/** An object with its headers. */
+export interface MadeObject {
+  readonly key: string;
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly contentEncoding?: 'gzip';
+  /** User metadata, by name without `x-amz-meta-`. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const firstRun = Date.UTC(2026, 10, 20);
+const hourMs = 3_600_000;
+const version = '1.0.0';
+
+/**
+ * Every object of an archive as the collector would have written it, run by run. The content of a cluster is the same in
+ * each run, so that a server can hold it in memory.
+ */
+export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
+  const clusters = Array.from({ length: shape.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
+  const collection = {
+    clusters: clusters.map((uid) => ({ uid })),
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  };
+  const configuration = Buffer.from(JSON.stringify(collection));
+  const hash = sha256(configuration);
+  const plain = { contentType: 'application/json', contentEncoding: 'gzip', metadata: {} } as const;
+  yield { key: configurationKey(hash), body: gzipSync(configuration), ...plain };
+  const contents = clusters.map((cluster, index) => contentsOf(cluster, index, shape));
+  for (let nth = 0; nth < shape.runs; nth += 1) {
+    const run = new Date(firstRun + nth * hourMs);
+    const fetchedAt = new Date(run.getTime() + 5000);
+    const outcomes: Outcome[] = [];
+    for (const [index, cluster] of clusters.entries())
+      for (const resource of resourceNames) {
+        const content = contents[index]?.[resource];
+        if (content === undefined) continue;
+        const { stored, facts } = content;
+        const key = objectKey({ resource, cluster, run });
+        const { contentType } = resources[resource];
+        const metadata = objectMetadata({ ...facts, cluster, resource, run, fetchedAt, version });
+        yield { key, body: stored, contentType, contentEncoding: 'gzip', metadata };
+        const { length: bytes, ...said } = facts;
+        const sizes = { bytes, storedBytes: stored.length, receivedBytes: bytes };
+        const asked = { httpStatus: 200, requests: 1, durationMs: 50, fetchedAt: fetchedAt.toISOString() };
+        outcomes.push({ cluster, resource, outcome: 'archived', key, ...sizes, ...asked, ...said });
+      }
+    const record = {
+      ...({ version: 1, attempt: 1, trigger: 'schedule', status: 'complete' } as const),
+      run: run.toISOString(),
+      startedAt: run.toISOString(),
+      finishedAt: new Date(run.getTime() + 10_000).toISOString(),
+      ...{ collectorVersion: version, functionVersion: '1', invocation: `bench-${nth}`, configuration: hash },
+      counts: { archived: outcomes.length, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+      outcomes,
+    };
+    const body = Buffer.from([...recordLines(record)].join(''));
+    yield { key: runRecordKey({ run, attempt: 1 }), body, contentType: jsonLinesType, metadata: {} };
+  }
+}
+
+/** The contents of a cluster in gzip, and what its objects say of them. */
+function contentsOf(cluster: string, index: number, { logBytes, manifestBytes }: ArchiveShape) {
+  const log = Buffer.concat(logBody(index, cluster, logBytes));
+  const manifest = Buffer.from(JSON.parse(manifestBody(index % 16, manifestBytes).toString()) as string);
+  const check = new LogTextCheck();
+  check.write(log);
+  const describe = (content: Buffer, mediaType: string) => ({
+    stored: gzipSync(content),
+    facts: { sha256: sha256(content), length: content.length, mediaType },
+  });
+  const ofLog = describe(log, 'application/json');
+  return {
+    log: { stored: ofLog.stored, facts: { ...ofLog.facts, state: 'Ready', ...check.end() } },
+    manifest: describe(manifest, 'text/plain'),
+  };
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
