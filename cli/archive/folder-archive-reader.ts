@@ -9,6 +9,7 @@ import {
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
+  smallBytes,
 } from '../../lambda/verify/archive-reader';
 import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
 import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
@@ -57,7 +58,27 @@ export class FolderArchiveReader implements ArchiveReader {
     const { damage } = found.metadata;
     // Nothing says whether the stored bytes are those that were written.
     if (damage !== undefined) throw new DamagedObjectError(damage);
-    return { ...headOf(found.metadata), body: Readable.from(bytesOf(found), { objectMode: false }) };
+    const head = headOf(found.metadata);
+    if (head.storedBytes > smallBytes) return { ...head, body: Readable.from(chunksOf(found), { objectMode: false }) };
+    const bytes = this.#bytesOf(key, found);
+    return {
+      ...head,
+      bytes,
+      get body() {
+        return Readable.from([bytes], { objectMode: false });
+      },
+    };
+  }
+
+  /** @throws DamagedObjectError if the bytes do not have their checksum */
+  #bytesOf(key: string, found: StoredObject): Buffer {
+    try {
+      const bytes = found.bytes();
+      checkSum(found.metadata, crc32(bytes));
+      return bytes;
+    } catch (error) {
+      throw error instanceof DamagedObjectError ? error : failed(`Reading ${key}`, error);
+    }
   }
 
   async #found(key: string): Promise<StoredObject | undefined> {
@@ -71,14 +92,18 @@ function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMeta
   return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
 }
 
-/** Ends with an error if the bytes do not have their checksum, which is in base64 as in S3. */
-async function* bytesOf({ metadata, open }: StoredObject): AsyncGenerator<Buffer> {
-  const { crc32: expected } = metadata.checksums;
+/** Ends with an error if the bytes do not have their checksum. */
+async function* chunksOf({ metadata, open }: StoredObject): AsyncGenerator<Buffer> {
   let sum = 0;
   for await (const chunk of open()) {
     sum = crc32(chunk, sum);
     yield chunk;
   }
+  checkSum(metadata, sum);
+}
+
+/** The checksum is in base64, as in S3. */
+function checkSum({ checksums: { crc32: expected } }: ObjectMetadata, sum: number): void {
   if (expected !== undefined && checksumText(sum) !== expected)
     throw new DamagedObjectError('the stored bytes do not have the checksum they were written with');
 }

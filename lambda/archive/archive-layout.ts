@@ -220,9 +220,16 @@ export function stampOf(run: Date): string {
 
 /** The time a stamp names; undefined if it is not exactly what {@link stampOf} writes. */
 export function parseStamp(stamp: string): Date | undefined {
+  // Of keys that follow each other, most are of the same run.
+  if (stamp === latest.stamp) return new Date(latest.time);
   const time = new Date(stamp.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, '$1-$2-$3:$4:'));
-  return !Number.isNaN(time.getTime()) && stampOf(time) === stamp ? time : undefined;
+  if (Number.isNaN(time.getTime()) || stampOf(time) !== stamp) return undefined;
+  latest = { stamp, time: time.getTime() };
+  return time;
 }
+
+/** What was parsed last. */
+let latest = { stamp: '', time: Number.NaN };
 
 /** The partition a run lies in: `2026-11-20`, UTC. */
 export function dateOf(run: Date): string {

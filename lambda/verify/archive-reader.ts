@@ -42,7 +42,12 @@ export interface OpenedObject extends ObjectHead {
    * if the archive has a checksum of the stored bytes and it is another.
    */
   readonly body: Readable;
+  /** The same bytes, checked against that checksum, if the reader has them at hand: then `body` need not be read. */
+  readonly bytes?: Buffer | undefined;
 }
+
+/** Most bytes of an object, as stored or not, that are read in one piece: a stream of them takes several times as long. */
+export const smallBytes = 1024 * 1024;
 
 /**
  * Reads an archive in a bucket or in a folder, and cannot write. Every method

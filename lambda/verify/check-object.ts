@@ -121,10 +121,23 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
  * The facts as the record has them. An `already-archived` outcome may lack facts, and the object's own are taken instead.
  * What an `archived` outcome lacks, the service did not say.
  */
-function asFacts(facts: ObjectFacts, { outcome, bytes, sha256, fetchedAt, ...said }: Outcome): ObjectFacts {
-  const { mediaType, state, recordUid, lastModified, logLength, logLines, logSha256, doubt, ...own } = facts;
+function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
+  const { bytes, sha256, fetchedAt } = outcome;
+  const said = outcome.outcome === 'archived' ? outcome : facts;
   return {
-    ...(outcome === 'archived' ? { ...(said as Partial<ObjectFacts>), ...own } : facts),
+    cluster: facts.cluster,
+    resource: facts.resource,
+    run: facts.run,
+    version: facts.version,
+    encodedBy: facts.encodedBy,
+    mediaType: said.mediaType,
+    state: said.state,
+    recordUid: said.recordUid,
+    lastModified: said.lastModified,
+    logLength: said.logLength,
+    logLines: said.logLines,
+    logSha256: said.logSha256,
+    doubt: said.doubt,
     length: bytes ?? facts.length,
     sha256: sha256 ?? facts.sha256,
     fetchedAt: fetchedAt === undefined ? facts.fetchedAt : new Date(fetchedAt),

@@ -1,10 +1,10 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import { promisify, types } from 'node:util';
+import { types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { formerKeyProblem, type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
-import { DamagedObjectError, type OpenedObject } from './archive-reader';
+import { DamagedObjectError, type OpenedObject, smallBytes } from './archive-reader';
 
 /** An object that says what it is. */
 export interface OpenedContent extends OpenedObject {
@@ -22,11 +22,8 @@ export interface ReadContent extends Omit<OpenedContent, 'body'> {
  * @throws DamagedObjectError if the object does not say what it is, or says what it cannot be
  */
 export function openContent(key: string, opened: OpenedObject): OpenedContent {
-  return streamContent(describe(key, opened));
+  return streamContent(opened, factsOf(key, opened));
 }
-
-/** Most bytes of an object, compressed and not, that {@link readContent} reads at once. */
-const smallBytes = 1024 * 1024;
 
 /**
  * The same for a reader that wants all of a small object: its content is read and checked at once, which takes half of
@@ -34,14 +31,14 @@ const smallBytes = 1024 * 1024;
  * @throws what {@link openContent} throws, and what the body of a small object would have ended with
  */
 export async function readContent(key: string, opened: OpenedObject): Promise<ReadContent> {
-  const described = describe(key, opened);
-  const isSmall = described.storedBytes <= smallBytes && described.facts.length <= smallBytes;
-  if (!isSmall) return streamContent(described);
-  return { ...described, body: [await readSmall(described)] };
+  const facts = factsOf(key, opened);
+  if (opened.storedBytes > smallBytes || facts.length > smallBytes) return streamContent(opened, facts);
+  const { storedBytes, contentType, contentEncoding, metadata } = opened;
+  return { storedBytes, contentType, contentEncoding, metadata, facts, body: [await readSmall(opened, facts)] };
 }
 
-/** Its body is still as stored. */
-function describe(key: string, opened: OpenedObject): OpenedContent {
+/** What an object says that it is; its body is destroyed if that cannot be. */
+function factsOf(key: string, opened: OpenedObject): ObjectFacts {
   const name = parseObjectKey(key);
   const facts = readObjectMetadata(opened.metadata);
   const problem = name === undefined ? (formerKeyProblem(key) ?? noName) : contradiction(name, facts);
@@ -49,7 +46,7 @@ function describe(key: string, opened: OpenedObject): OpenedContent {
     opened.body.destroy();
     throw new DamagedObjectError(problem);
   }
-  return { ...opened, facts };
+  return facts;
 }
 
 const noName = 'its key is not one of an archive';
@@ -63,43 +60,58 @@ function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string
   return undefined;
 }
 
-function streamContent(described: OpenedContent): OpenedContent {
-  const { facts, storedBytes, body: stored } = described;
+function streamContent(opened: OpenedObject, facts: ObjectFacts): OpenedContent {
+  const { storedBytes, contentType, contentEncoding, metadata, body: stored } = opened;
   const undo = zlib.createGunzip({ chunkSize: 64 * 1024 });
   const check = contentCheck(facts, () => undo.bytesWritten === storedBytes);
   // The callback is for the stream's error, which the reader of `body` sees as well.
   const body = pipeline(stored, undo, check, () => {});
-  return { ...described, body };
+  return { storedBytes, contentType, contentEncoding, metadata, facts, body };
 }
 
-const gunzip = promisify(zlib.gunzip);
-
 /**
- * Undoes gzip at once.
+ * Undoes gzip at once, in this thread: to hand a small object to another thread takes longer than the work.
  * @param mostBytes most content that it may have; more is damage, with these words
  * @throws DamagedObjectError if it is anything but sound gzip
  */
-export async function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: string): Promise<Buffer> {
+export function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: string): Buffer {
   const maxOutputLength = Math.max(1, mostBytes);
   // A single chunk saves most of the calls.
   const chunkSize = Math.max(zlib.constants.Z_MIN_CHUNK, Math.min(maxOutputLength, smallBytes) + 1);
   const options = { info: true, chunkSize, maxOutputLength };
-  const { buffer: content, engine } = (await gunzip(stored, options).catch((cause: NodeJS.ErrnoException) => {
-    const damage = cause.code === 'ERR_BUFFER_TOO_LARGE' ? tooLong : damageOf(cause);
+  try {
+    const { buffer, engine } = zlib.gunzipSync(stored, options) as unknown as Gunzipped;
+    if (engine.bytesWritten === stored.length) return buffer;
+  } catch (cause) {
+    const damage = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLong : damageOf(cause);
     throw damage === undefined ? cause : new DamagedObjectError(damage, { cause });
-  })) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-  if (engine.bytesWritten !== stored.length) throw new DamagedObjectError(somethingFollows);
-  return content;
+  }
+  throw new DamagedObjectError(somethingFollows);
 }
 
-async function readSmall({ facts, body }: OpenedContent): Promise<Buffer> {
-  const stored: Buffer[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) stored.push(chunk);
-  const content = new ContentHash(facts);
-  const whole = await gunzipWhole(Buffer.concat(stored), facts.length, tooLong(facts));
-  content.update(whole);
-  content.end();
+/** What zlib gives with the option `info`. */
+interface Gunzipped {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+async function readSmall(opened: OpenedObject, facts: ObjectFacts): Promise<Buffer> {
+  const whole = gunzipWhole(opened.bytes ?? (await bytesOf(opened.body)), facts.length, tooLong(facts));
+  checkContent(facts, whole.length, hash('sha256', whole));
   return whole;
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** @throws DamagedObjectError if the facts say another content */
+function checkContent(facts: ObjectFacts, length: number, sha256: string): void {
+  if (length !== facts.length)
+    throw new DamagedObjectError(`its content has ${length} bytes, its metadata says ${facts.length}`);
+  if (sha256 !== facts.sha256) throw new DamagedObjectError('its content does not have the SHA-256 its metadata says');
 }
 
 /**
@@ -146,11 +158,7 @@ class ContentHash {
 
   /** @throws DamagedObjectError if it is another content */
   end(): void {
-    const { length, sha256 } = this.#facts;
-    if (this.#length !== length)
-      throw new DamagedObjectError(`its content has ${this.#length} bytes, its metadata says ${length}`);
-    if (this.#hash.digest('hex') !== sha256)
-      throw new DamagedObjectError('its content does not have the SHA-256 its metadata says');
+    checkContent(this.#facts, this.#length, this.#hash.digest('hex'));
   }
 }
 

@@ -86,7 +86,7 @@ export class StoredConfigurations {
         return undefined;
       }
       const tooLong = `it is longer than ${largestConfigurationBytes} bytes`;
-      const text = await gunzipWhole(found.bytes, largestConfigurationBytes, tooLong);
+      const text = gunzipWhole(found.bytes, largestConfigurationBytes, tooLong);
       if (createHash('sha256').update(text).digest('hex') !== sha256)
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });

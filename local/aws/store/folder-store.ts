@@ -13,12 +13,14 @@ import {
   type ObjectMetadata,
   readMetadata,
 } from './object-metadata';
-import { type FilePath, openRegular } from './regular-file';
+import { type FilePath, openRegular, readRegular } from './regular-file';
 
 export interface StoredObject {
   readonly metadata: ObjectMetadata;
-  /** Opens the bytes. Ends with an IrregularFileError if they are in no regular file, which is not opened. */
+  /** Opens the bytes. Ends with an IrregularFileError if they are not in a regular file. */
   open(): Readable;
+  /** The bytes of a small object. @throws IrregularFileError if they are not in a regular file */
+  bytes(): Buffer;
 }
 
 /** Where an object lies. */
@@ -88,7 +90,11 @@ export class FolderStore {
     const metadata = await this.head(key);
     if (metadata === undefined) return undefined;
     const place = this.#placeOf(key);
-    return { metadata, open: () => Readable.from(readRegular(place), { objectMode: false }) };
+    return {
+      metadata,
+      open: () => Readable.from(streamOf(place), { objectMode: false }),
+      bytes: () => readRegular(place, metadata.size),
+    };
   }
 
   /** @throws InvalidKeyError for a key that cannot lie in a folder */
@@ -103,8 +109,7 @@ export class FolderStore {
   async *list(prefix: string, startAfter?: string): AsyncGenerator<ObjectMetadata> {
     const folder = this.#folder;
     for await (const { key, path, problem } of walkKeys({ folder, prefix, startAfter })) {
-      const metadata =
-        problem === undefined ? await readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
+      const metadata = problem === undefined ? readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
       // Undefined: deleted since the folder was read.
       if (metadata !== undefined) yield metadata;
     }
@@ -159,7 +164,7 @@ export class FolderStore {
   }
 }
 
-async function* readRegular(place: FilePath): AsyncGenerator<Buffer> {
+async function* streamOf(place: FilePath): AsyncGenerator<Buffer> {
   yield* createReadStream('', { fd: openRegular(place).file });
 }
 

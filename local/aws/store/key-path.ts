@@ -18,7 +18,15 @@ export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';
 }
 
+const plainKey = /^[\w=%-][\w.=%-]{0,150}(?:\/[\w=%-][\w.=%-]{0,150})*$/;
+
+/** Whether a key is its own path: plain characters, and no segment that begins with a dot or is long. Nearly all are. */
+export function isPlain(key: string): boolean {
+  return plainKey.test(key);
+}
+
 function keyProblem(key: string): string | undefined {
+  if (isPlain(key)) return undefined;
   for (const segment of key.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is not a file name`;
     if (segment.includes('\\') || segment.includes('\0')) return 'a file name has no backslash and no NUL';
@@ -38,7 +46,7 @@ export function pathOf(key: string): string {
   const problem = keyProblem(key);
   if (problem !== undefined)
     throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
-  return key.split('/').map(filePathOf).join('/');
+  return isPlain(key) ? key : key.split('/').map(filePathOf).join('/');
 }
 
 /** The file name of a segment, or several, one within the other, if it is too long for one. */
@@ -51,12 +59,13 @@ function filePathOf(segment: string): string {
 
 /** The key of a file, or what the keys in a folder begin with, if the path ends with a slash. */
 export function keyOf(path: string): string {
+  if (!path.includes(continued)) return path;
   return path.replace(new RegExp(`${continued}/(?:${continued}|$)`, 'g'), '');
 }
 
 /** Why nothing is stored at a path, which ends with a slash for a folder; undefined: something may be. */
 export function pathProblem(path: string): string | undefined {
-  if (path === '') return undefined;
+  if (path === '' || isPlain(path)) return undefined;
   const key = keyOf(path).replace(/\/$/, '');
   const problem = keyProblem(key);
   if (problem !== undefined) return `no key has this name: ${problem}`;

@@ -1,7 +1,7 @@
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { continued, incomingFolder, keyOf, keysFolder, metadataFolder, pathProblem } from './key-path';
+import { continued, incomingFolder, isPlain, keyOf, keysFolder, metadataFolder, pathProblem } from './key-path';
 import { unlessAbsent } from './object-metadata';
 import { irregular } from './regular-file';
 
@@ -24,8 +24,18 @@ export interface FoundKey {
 
 const root: FoundKey = { key: '', path: '', isFolder: true };
 
+/** The deepest folder that has all keys of a prefix: those above may have many others. */
+function folderOf({ folder, prefix }: WalkOptions): FoundKey {
+  const name = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')));
+  if (!isPlain(name)) return root;
+  const real = unlessAbsent(() => realpathSync.native(join(folder, name)));
+  // Behind a symbolic link: from the root, the link is found, and not followed.
+  if (real === undefined || real !== join(realpathSync.native(folder), name)) return root;
+  return { key: `${name}/`, path: `${name}/`, isFolder: true };
+}
+
 /** Goes through keys in the order of their UTF-8 bytes. Reads a folder only if a wanted key may be in it. */
-export async function* walkKeys(options: WalkOptions, parent = root): AsyncGenerator<FoundKey> {
+export async function* walkKeys(options: WalkOptions, parent = folderOf(options)): AsyncGenerator<FoundKey> {
   for (const entry of await entriesOf(options, parent)) {
     if (entry.isFolder) yield* walkKeys(options, entry);
     else yield entry;
@@ -36,7 +46,7 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
  * What lies directly below a prefix, each once: keys, and what the keys of a folder that has any begin with. What cannot be
  * an object is found by itself.
  */
-export async function* walkNames(options: WalkOptions, parent = root): AsyncGenerator<FoundKey> {
+export async function* walkNames(options: WalkOptions, parent = folderOf(options)): AsyncGenerator<FoundKey> {
   for (const entry of await entriesOf(options, parent)) {
     if (!entry.isFolder) yield entry;
     else if (entry.key.length <= options.prefix.length) yield* walkNames(options, entry);
@@ -50,7 +60,7 @@ export async function* walkNames(options: WalkOptions, parent = root): AsyncGene
 
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundKey[]> {
   const entries: FoundKey[] = [];
-  const files = await unlessAbsent(readdir(join(options.folder, parent.path), { withFileTypes: true }));
+  const files = unlessAbsent(() => readdirSync(join(options.folder, parent.path), { withFileTypes: true }));
   for (const file of files ?? []) {
     if (parent === root && file.name === keysFolder) continue;
     const entry = await entryOf(options, parent, file);

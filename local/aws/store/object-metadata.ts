@@ -1,24 +1,21 @@
-import { closeSync, readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { metadataFolder } from './key-path';
-import { type FilePath, IrregularFileError, openRegular, statRegular } from './regular-file';
+import { type FilePath, IrregularFileError, readRegular, statRegular } from './regular-file';
 
-const textByName = z.record(z.string(), z.string());
+type TextByName = Readonly<Record<string, string>>;
 
-const descriptionSchema = z.object({
+/** What is known of an object beside its bytes, as it lies in its JSON file. */
+interface Description {
   /** Lower-case hex, without quotes. */
-  etag: z.string(),
+  readonly etag: string;
   /** ISO 8601 in UTC with milliseconds. */
-  lastModified: z.iso.datetime({ precision: 3 }),
-  contentType: z.string().optional(),
-  contentEncoding: z.string().optional(),
+  readonly lastModified: string;
+  readonly contentType?: string;
+  readonly contentEncoding?: string;
   /** By name without `x-amz-meta-`, lower case. */
-  userMetadata: textByName,
+  readonly userMetadata: TextByName;
   /** Base64 by algorithm: `crc32`. */
-  checksums: textByName,
-});
-
-type Description = z.output<typeof descriptionSchema>;
+  readonly checksums: TextByName;
+}
 
 /** What a writer says of an object beside its bytes. */
 export type ObjectHeaders = Partial<Omit<Description, 'etag' | 'lastModified'>>;
@@ -42,11 +39,11 @@ const longestDescription = 65_536;
  * copy of the folder without its metadata, are described by what the file system says.
  * @param data place of the bytes
  */
-export async function readMetadata(key: string, data: FilePath): Promise<ObjectMetadata | undefined> {
-  const file = await unlessAbsent(statOf(data));
+export function readMetadata(key: string, data: FilePath): ObjectMetadata | undefined {
+  const file = unlessAbsent(() => statOf(data));
   if (file === undefined) return undefined;
   if ('damage' in file) return irregularMetadata(key, file.damage);
-  const found = await unlessAbsent(readDescription(data));
+  const found = unlessAbsent(() => readDescription(data));
   if (found === undefined || 'damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
   return { key, size: file.size, ...found };
 }
@@ -69,7 +66,7 @@ function undescribed(key: string, size: number, modified: number, damage: Pick<O
 }
 
 /** A folder is no object, and absent. */
-async function statOf(data: FilePath) {
+function statOf(data: FilePath) {
   try {
     return statRegular(data);
   } catch (error) {
@@ -79,22 +76,44 @@ async function statOf(data: FilePath) {
 }
 
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
-async function readDescription({ folder, path }: FilePath): Promise<Description | { readonly damage: string }> {
-  let file: number | undefined;
+function readDescription({ folder, path }: FilePath): Description | { readonly damage: string } {
   try {
-    const opened = openRegular({ folder, path: descriptionPath(path) });
-    file = opened.file;
-    const { size } = opened.stats;
-    if (size > longestDescription) return damaged(`it has ${size} bytes`);
-    const parsed = descriptionSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return parsed.success ? parsed.data : damaged('it is not a description of an object');
+    const text = readRegular({ folder, path: descriptionPath(path) }, longestDescription).toString();
+    return asDescription(JSON.parse(text)) ?? damaged('it is not a description of an object');
   } catch (error) {
     if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');
     throw error;
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
+}
+
+/** By hand: a schema takes as long as reading the file. Undefined if it is something else. */
+function asDescription(json: unknown): Description | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const { etag, lastModified, contentType, contentEncoding, userMetadata, checksums } = json as Partial<Description>;
+  const isText = (value: unknown) => value === undefined || typeof value === 'string';
+  if (typeof etag !== 'string' || !isTime(lastModified) || !isText(contentType) || !isText(contentEncoding))
+    return undefined;
+  if (!isTextByName(userMetadata) || !isTextByName(checksums)) return undefined;
+  return {
+    ...{ etag, lastModified, userMetadata, checksums },
+    ...(contentType !== undefined && { contentType }),
+    ...(contentEncoding !== undefined && { contentEncoding }),
+  };
+}
+
+function isTime(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  );
+}
+
+function isTextByName(value: unknown): value is TextByName {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  for (const name in value) if (typeof (value as Record<string, unknown>)[name] !== 'string') return false;
+  return true;
 }
 
 function damaged(reason: string): { readonly damage: string } {
@@ -102,9 +121,9 @@ function damaged(reason: string): { readonly damage: string } {
 }
 
 /** @returns undefined if there is no such file */
-export async function unlessAbsent<T>(result: Promise<T>): Promise<T | undefined> {
+export function unlessAbsent<T>(read: () => T): T | undefined {
   try {
-    return await result;
+    return read();
   } catch (error) {
     // ENOTDIR: a file lies where the path has a folder, so nothing is there.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;

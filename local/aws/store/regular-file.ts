@@ -1,4 +1,4 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 /** What lies there is not a regular file: opening it could wait for ever, or lead elsewhere. */
@@ -46,6 +46,21 @@ export function openRegular({ folder, path }: FilePath): { readonly file: number
 
 // A link is not followed, and a FIFO does not wait. Windows has neither flag.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** The bytes of a small file. @throws IrregularFileError as {@link openRegular}, also if it is longer than `mostBytes` */
+export function readRegular(place: FilePath, mostBytes: number): Buffer {
+  const { file, stats } = openRegular(place);
+  try {
+    if (stats.size > mostBytes) throw new IrregularFileError(`it has ${stats.size} bytes`);
+    const bytes = Buffer.allocUnsafe(stats.size);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
 
 function open(path: string): number {
   try {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import fs, { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fs, { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -208,10 +208,16 @@ describe('FolderStore', () => {
   it('reads only the folders that may hold what is listed', async () => {
     await store.put('logs/cluster=a/x', body('x'), {});
     await store.put('logs/cluster=b/x', body('x'), {});
-    const read = jest.spyOn(fs, 'readdir');
+    const read = jest.spyOn(fs, 'readdirSync');
     expect(await keysOf('logs/cluster=a/')).toEqual(['logs/cluster=a/x']);
-    const folders = read.mock.calls.map(([path]) => relative(folder, String(path)));
-    expect(folders).toEqual(['', 'logs', 'logs/cluster=a']);
+    expect(read.mock.calls.map(([path]) => relative(folder, String(path)))).toEqual(['logs/cluster=a']);
+    read.mockClear();
+    expect(await keysOf('logs/cluster=')).toEqual(['logs/cluster=a/x', 'logs/cluster=b/x']);
+    expect(read.mock.calls.map(([path]) => relative(folder, String(path)))).toEqual([
+      'logs',
+      'logs/cluster=a',
+      'logs/cluster=b',
+    ]);
     read.mockRestore();
   });
 
