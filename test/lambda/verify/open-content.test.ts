@@ -71,7 +71,7 @@ describe.each([
     expect(await read()).toEqual([problem, problem]);
   });
 
-  it('does not call damaged what this process could not do', async () => {
-    await expect(gunzipWhole(stored, 2 ** 60, 'it is too long')).rejects.toThrow(RangeError);
+  it('does not call damaged what this process could not do', () => {
+    expect(() => gunzipWhole(stored, 2 ** 60, 'it is too long')).toThrow(RangeError);
   });
 });
