@@ -15,7 +15,8 @@ export interface Built {
 /** Bundles the programs with the same options as the function. */
 export async function buildAll(folder: string): Promise<Built> {
   const programs = join(folder, 'programs');
-  const names = ['servers/servers', 'contenders/measure', 'contenders/promise-all', 'contenders/raw-sockets'];
+  const contenders = ['measure', 'promise-all', 'raw-sockets', 'verify', 'raw-reading'];
+  const names = ['servers/servers', ...contenders.map((name) => `contenders/${name}`)];
   const entryPoints = names.map((name) => `bench/${name}.ts`);
   await build({ ...bundling, entryPoints, outdir: programs, entryNames: '[name]' });
   return { programs, tls: await issueCertificate(folder) };

@@ -1,20 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { bundle } from '../infra/function-bundle';
+import { checksumText } from '../lambda/archive/archive-object';
+import { resourceNames } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
+import { FolderStore } from '../local/aws/store/folder-store';
 import type { Built } from './build';
 import { type Contender, contenders } from './contenders';
 import type { Figures } from './contenders/measure';
 import { type Command, type Machine, pinTo } from './machine';
+import { madeArchive } from './read-back/made-archive';
 import type { Entry } from './scenarios';
 import type { SinkStats } from './servers/object-sink';
 import type { ServerStats } from './servers/servers';
 import type { Servers } from './servers/start-servers';
-import type { Job } from './workload';
+import type { Job, Workload } from './workload';
 
 /** The result of one run of one contender. */
 export interface RunResult extends Partial<Figures>, Partial<Pick<ServerStats, 'wireBytes' | 'storedBytes'>> {
@@ -40,7 +45,15 @@ export async function runContender({ workload, contender: name }: Entry, options
   const { program }: Contender = contenders[name];
   const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
   const named = { bucket: 'bench-archive', apiKey: 'bench-key-0123456789', caFile: built.tls.cert };
-  const job: Job = { ...workload, ...servers.urls, ...named, clusters, verify };
+  const archiveFolder = workload.reads?.from === 'folder' ? await archiveIn(folder, workload.reads) : undefined;
+  const job: Job = {
+    ...workload,
+    ...servers.urls,
+    ...named,
+    clusters,
+    verify,
+    ...(archiveFolder && { archiveFolder }),
+  };
   await servers.reset(job);
   const [command, args] = pinTo(machine, 'client', commandOf(program, job, options));
   const child = spawn(command, args, {
@@ -55,7 +68,10 @@ export async function runContender({ workload, contender: name }: Entry, options
   ]);
   const stats = await servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
-  const failed = unfinishedWork(stats, clusters.length * job.resources.length);
+  const failed =
+    workload.reads === undefined
+      ? unfinishedWork(stats, clusters.length * job.resources.length)
+      : unreadObjects(stats, workload.reads);
   if (failed !== undefined) return { failed };
   const figures: Figures = JSON.parse(line);
   const { wireBytes, storedBytes, serverCpuMs } = stats;
@@ -80,6 +96,30 @@ export function unfinishedWork(
   return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
 }
 
+/** What a contender did not read; undefined if it has read everything, or the server cannot know. */
+function unreadObjects({ sentObjects }: ServerStats, { clusters, runs, from }: NonNullable<Workload['reads']>) {
+  const expected = clusters * runs * resourceNames.length + runs;
+  if (from === 'folder' || sentObjects >= expected) return undefined;
+  return `read ${sentObjects} of ${expected} objects`;
+}
+
+/** An archive in a folder, made once for all rows. */
+async function archiveIn(
+  folder: string,
+  { clusters, runs, ...shape }: NonNullable<Workload['reads']>,
+): Promise<string> {
+  const place = join(folder, `archive-${clusters}-${runs}`);
+  if (existsSync(place)) return place;
+  const store = new FolderStore(place);
+  for (const { key, body, metadata, ...headers } of madeArchive({ clusters, runs, ...shape }))
+    await store.put(key, body, {
+      ...headers,
+      userMetadata: metadata,
+      checksums: { crc32: checksumText(crc32(body)) },
+    });
+  return place;
+}
+
 type Program = Contender['program'];
 
 /**
@@ -93,7 +133,7 @@ const youngGeneration = '--max-semi-space-size=8';
 function commandOf(program: Program, job: Job, { machine, built, folder }: RunOptions): Command {
   const file = join(folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
-  if (program === 'boto3-threads.py') return ['python3', [join(__dirname, 'contenders', program), file]];
+  if (program.endsWith('.py')) return ['python3', [join(__dirname, 'contenders', program), file]];
   const loaded = program === 'function' ? placeFunction(job, folder) : join(built.programs, `${program}.js`);
   return [machine.node, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
 }

@@ -41,6 +41,10 @@ const oneLog: Workload = {
   ...{ serviceLatencyMs: 0, sinkLatencyMs: 0 },
 };
 
+const shape = { clusters: 1000, runs: 24, logBytes: 100_000, manifestBytes: 20_000 };
+const readBack: Workload = { ...fleet, concurrency: 64, reads: { ...shape, from: 'https' } };
+const fromFolder: Workload = { ...readBack, reads: { ...shape, from: 'folder' } };
+
 const compressed = (workload: Workload): Workload => ({ ...workload, serviceCompresses: true });
 
 function row(contender: ContenderName, workload: Workload, goals: Entry['goals'] = {}): Entry {
@@ -78,12 +82,28 @@ export const scenarios: readonly Scenario[] = [
     title: 'One log of 200 MB; the service compresses',
     entries: besideOthers(compressed(oneLog), { wallMs: 0.22 }),
   },
+  {
+    name: 'read-back',
+    title:
+      'Reading back 1,000 clusters x 24 runs over https, log of 100 KB and manifest of 20 KB; S3 answers after 20 ms',
+    entries: [
+      row('verify', readBack),
+      row('boto3, reading', readBack, { wallMs: 0.4 }),
+      row('raw sockets, reading', readBack, { cpuMs: 1.4 }),
+    ],
+  },
+  {
+    name: 'read-back-folder',
+    title: 'The same from a folder, beside a loop in Python that opens, gunzips and hashes',
+    entries: [row('verify', fromFolder), row('boto3, reading', fromFolder, { cpuMs: 2.5 })],
+  },
 ];
 
 /** A hundredth of the work, without goals. It takes seconds and shows only that everything works. */
 export function quickVersion({ name, title, entries }: Scenario): Scenario {
-  const fewer = ({ clusters, logBytes, ...workload }: Workload): Workload => ({
+  const fewer = ({ clusters, logBytes, reads, ...workload }: Workload): Workload => ({
     ...workload,
+    ...(reads && { reads: { ...reads, clusters: 20, runs: 2 } }),
     clusters: Math.min(clusters, Math.max(20, clusters / 100)),
     logBytes: logBytes > mega ? logBytes / 100 : logBytes,
   });

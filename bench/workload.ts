@@ -1,4 +1,5 @@
 import type { Resource } from '../lambda/resources';
+import type { ArchiveShape } from './read-back/made-archive';
 
 /** What is collected, and how slow the service and the archive are. */
 export interface Workload {
@@ -13,6 +14,8 @@ export interface Workload {
   readonly sinkLatencyMs: number;
   /** Bodies in flight at once, for contenders that have a limit. */
   readonly concurrency: number;
+  /** The archive that is read back; left out: the fleet is collected. */
+  readonly reads?: ArchiveShape & { readonly from: 'https' | 'folder' };
 }
 
 /** One run, as its contender and the servers are told of it. */
@@ -28,4 +31,6 @@ export interface Job extends Omit<Workload, 'clusters'> {
   readonly caFile: string;
   /** The archive server computes the checksum of each object and refuses a wrong one. That takes time: false while measuring. */
   readonly verify: boolean;
+  /** Where the archive lies that is read back from a folder. */
+  readonly archiveFolder?: string;
 }

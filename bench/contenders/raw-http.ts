@@ -60,8 +60,15 @@ const credentials = { id: process.env.AWS_ACCESS_KEY_ID ?? '', secret: process.e
 const region = process.env.AWS_REGION ?? '';
 const keys = new Map<string, Buffer>();
 
-/** The head of a PUT with AWS's Signature Version 4. Only the headers are signed: TLS protects the payload. */
-export function signedPut(host: string, path: string, headers: Readonly<Record<string, string>>, at: Date): string {
+/** The head of a request with AWS's Signature Version 4. Only the headers are signed: TLS protects the payload. */
+export function signedHead(
+  method: 'GET' | 'PUT',
+  host: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  at: Date,
+  query = '',
+): string {
   const stamp = at.toISOString().replace(/[-:]|\.\d+/g, '');
   const scope = `${stamp.slice(0, 8)}/${region}/s3/aws4_request`;
   const all: Record<string, string> = {
@@ -71,11 +78,11 @@ export function signedPut(host: string, path: string, headers: Readonly<Record<s
     'x-amz-date': stamp,
   };
   const names = Object.keys(all).sort();
-  const canonical = `PUT\n${path}\n\n${names.map((name) => `${name}:${all[name]}\n`).join('')}\n${names.join(';')}\nUNSIGNED-PAYLOAD`;
+  const canonical = `${method}\n${path}\n${query}\n${names.map((name) => `${name}:${all[name]}\n`).join('')}\n${names.join(';')}\nUNSIGNED-PAYLOAD`;
   const toSign = `AWS4-HMAC-SHA256\n${stamp}\n${scope}\n${sha256(canonical)}`;
   const signature = hmac(signingKey(scope), toSign).toString('hex');
   const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.id}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
-  return `PUT ${path} HTTP/1.1\r\n${names.map((name) => `${name}: ${all[name]}\r\n`).join('')}authorization: ${authorization}\r\n\r\n`;
+  return `${method} ${path}${query && `?${query}`} HTTP/1.1\r\n${names.map((name) => `${name}: ${all[name]}\r\n`).join('')}authorization: ${authorization}\r\n\r\n`;
 }
 
 function signingKey(scope: string): Buffer {

@@ -7,7 +7,7 @@ import { bodyChecks } from '../../lambda/body/body-checks';
 import { createGzipStream, gzipShort } from '../../lambda/body/compress';
 import { type Resource, resources } from '../../lambda/resources';
 import type { Job } from '../workload';
-import { RawConnection, signedPut } from './raw-http';
+import { RawConnection, signedHead } from './raw-http';
 
 /**
  * The floor: what the same check, hash, compression, signature and checksum cost with nothing between them and the
@@ -67,7 +67,7 @@ async function archive(
     'x-amz-meta-sha256': hash.digest('hex'),
   };
   const path = `/${bucket}/${resource}s/cluster=${cluster}/${resource}`;
-  const put = signedPut(new URL(awsUrl).host, path, headers, new Date());
+  const put = signedHead('PUT', new URL(awsUrl).host, path, headers, new Date());
   const stored = await sink.request([put, ...content], () => undefined);
   if (stored !== 200) throw new Error(`PUT ${resource} of ${cluster} failed: ${stored}`);
 }

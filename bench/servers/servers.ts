@@ -4,11 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Job } from '../workload';
+import { answerAsArchive, resetArchive, sentObjects } from './archive-server';
 import { answerAsService, resetService, sentBytes } from './cluster-service';
 import { answerAsSink, counts, resetSink, type SinkStats } from './object-sink';
 
 /** What both servers counted since they were reset. */
 export interface ServerStats extends SinkStats {
+  /** Objects of an archive that were sent. */
+  readonly sentObjects: number;
   /** Bytes of bodies that the service sent. */
   readonly wireBytes: number;
   /** Processor time in milliseconds. */
@@ -33,22 +36,32 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 }
 
 let cpu = process.cpuUsage();
+/** The job, if it reads an archive back. */
+let reading: Job | undefined;
+
+async function answerAsAws(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (reading === undefined) return answerAsSink(request, response);
+  request.resume();
+  return answerAsArchive(request, response, reading.sinkLatencyMs);
+}
 
 async function reset(job: Job): Promise<object> {
   resetSink(job);
-  await resetService(job);
+  if (job.reads?.from === 'https') resetArchive(job.reads);
+  reading = job.reads && job;
+  if (job.reads === undefined) await resetService(job);
   cpu = process.cpuUsage();
   return {};
 }
 
 function stats(): ServerStats {
   const { user, system } = process.cpuUsage(cpu);
-  return { ...counts, wireBytes: sentBytes, serverCpuMs: (user + system) / 1000 };
+  return { ...counts, sentObjects, wireBytes: sentBytes, serverCpuMs: (user + system) / 1000 };
 }
 
 /** Both servers of the benchmark, as a process of its own. The arguments are the PEM files of key and certificate. */
 async function begin(): Promise<void> {
-  const urls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsSink) };
+  const urls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsAws) };
   process.on('message', async (told: Job | 'stats') => process.send?.(told === 'stats' ? stats() : await reset(told)));
   process.on('disconnect', () => process.exit());
   process.send?.(urls);

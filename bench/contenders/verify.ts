@@ -1,0 +1,18 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
+import { S3ArchiveReader } from '../../lambda/verify/s3-archive-reader';
+import { verifyArchive } from '../../lambda/verify/verify-archive';
+import type { Job } from '../workload';
+
+/** What `collector verify` does. */
+export async function work({ bucket, concurrency, archiveFolder }: Job): Promise<void> {
+  const reader =
+    archiveFolder === undefined
+      ? new S3ArchiveReader(bucket, new S3Client({}))
+      : new FolderArchiveReader(archiveFolder);
+  const onFinding = (finding: object) => {
+    throw new Error(`reading back found ${JSON.stringify(finding)}`);
+  };
+  const now = new Date('2026-11-22T00:00:00Z');
+  await verifyArchive(reader, { to: now, now, concurrency, onFinding, onProgress: () => undefined });
+}
