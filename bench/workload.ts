@@ -1,5 +1,5 @@
 import type { Resource } from '../lambda/resources';
-import type { ArchiveShape } from './read-back/made-archive';
+import type { ArchiveShape } from './servers/made-archive';
 
 /** What is collected, and how slow the service and the archive are. */
 export interface Workload {

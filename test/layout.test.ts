@@ -8,7 +8,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   infra: ['lambda'],
   local: ['lambda'],
   cli: ['infra', 'lambda', 'local'],
-  bench: ['infra', 'lambda', 'local'],
+  bench: ['cli', 'infra', 'lambda', 'local'],
 };
 
 /** The rooms of lambda/ from top to bottom. Each may import what is below it, and nothing on its own floor. */

@@ -1,22 +1,9 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { encodeKeyPath } from './archive-layout';
+import { type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { type ArchiveObject, checksumText } from './archive-object';
-
-/** A request as the SDK's signer and its connections take it. */
-type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];
-type Signer = Awaited<ReturnType<ReturnType<typeof sdkInternals>['signer']>>;
-
-/** Where a bucket is, and what signs requests to it. */
-interface Target {
-  /** A request for the object `object`. */
-  readonly example: SdkRequest;
-  readonly signer: Signer;
-}
-
-const exampleKey = 'object';
+import { SignedRequests } from './signed-requests';
 
 /** What S3 says of a request that was signed with another time than its own. */
 export const clockSkewError = 'RequestTimeTooSkewed';
@@ -24,18 +11,15 @@ export const clockSkewError = 'RequestTimeTooSkewed';
 export const notStoredError = 'NotStored';
 
 /**
- * PutObject that never overwrites: the SDK's endpoint, credentials, signature, time limits and connections, but not the
- * thirty steps each of its requests goes through, which cost more than all else that is done for a small object. One
- * request a call; retrying is the caller's.
+ * PutObject that never overwrites. One request a call; retrying is the caller's.
  */
 export class ConditionalPut {
   readonly #client: S3Client;
-  readonly #bucket: string;
-  #target: Promise<Target> | undefined;
+  readonly #requests: SignedRequests;
 
   constructor(client: S3Client, bucket: string) {
     this.#client = client;
-    this.#bucket = bucket;
+    this.#requests = new SignedRequests(client, bucket);
   }
 
   /**
@@ -58,17 +42,10 @@ export class ConditionalPut {
   }
 
   async #send(object: ArchiveObject, body: Buffer | Readable, signal: AbortSignal): Promise<void> {
-    const { example, signer } = await this.#resolve();
-    const { config } = this.#client;
-    const request = example.clone();
-    request.path = example.path.slice(0, -exampleKey.length) + encodeKeyPath(object.key);
-    request.headers = { ...example.headers, ...headersOf(object) };
-    request.body = body;
-    // Over TLS the signature covers the headers, with the checksum among them, and not the body a second time.
-    if (request.protocol === 'https:') request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
-    const signingDate = new Date(Date.now() + config.systemClockOffset);
-    const signed = (await signer.sign(request, { signingDate })) as SdkRequest;
-    const { response } = await config.requestHandler.handle(signed, { abortSignal: signal });
+    const response = await this.#requests.send(
+      { method: 'PUT', key: object.key, headers: headersOf(object), body },
+      signal,
+    );
     const answer: Readable = response.body;
     const { etag, date, 'content-length': length } = response.headers;
     const isStored = response.statusCode === 200 && etag !== undefined;
@@ -78,43 +55,11 @@ export class ConditionalPut {
     }
     const words = await text(answer);
     if (isStored && !words.includes('<Error>')) return;
+    const { config } = this.#client;
     const error = refusal(response.statusCode, words);
     // What is signed next has S3's time, as with the SDK.
     if (error.name === clockSkewError) config.systemClockOffset = (Date.parse(date ?? '') || Date.now()) - Date.now();
     throw error;
-  }
-
-  #resolve(): Promise<Target> {
-    this.#target ??= this.#ask().catch((error: unknown) => {
-      this.#target = undefined;
-      throw error;
-    });
-    return this.#target;
-  }
-
-  /** Lets the SDK make one request, which is not sent, to learn where the bucket is. */
-  async #ask(): Promise<Target> {
-    const { resolve, signer } = sdkInternals(this.#client);
-    let example: SdkRequest | undefined;
-    const requestHandler = {
-      handle: async (request: SdkRequest) => {
-        example = request;
-        return { response: { statusCode: 200, headers: {}, body: Readable.from([]) } };
-      },
-    };
-    const command = new PutObjectCommand({
-      Bucket: this.#bucket,
-      Key: exampleKey,
-      Body: 'x',
-      ContentLength: 1,
-      ChecksumCRC32: 'AAAAAA==',
-    });
-    await resolve(command, requestHandler);
-    if (example === undefined)
-      throw new Error('Asking the SDK for the address of the bucket failed: it made no request');
-    const kept = ['host', 'user-agent', 'x-amz-user-agent'];
-    const headers = Object.fromEntries(Object.entries(example.headers).filter(([name]) => kept.includes(name)));
-    return { example: Object.assign(example, { headers }), signer: await signer() };
   }
 }
 
@@ -130,20 +75,6 @@ function headersOf({ content, contentType, contentEncoding, metadata = {} }: Arc
     'if-none-match': '*',
     // Nothing long is sent in vain.
     ...(!isShort && { expect: '100-continue' }),
-  };
-}
-
-/**
- * What this file relies on beyond the SDK's types, as read in @aws-sdk/client-s3 3.1169.0: read it again when the
- * version in package.json changes.
- * - A command is resolved with the client's middleware and any request handler, and sends its finished request to that one.
- * - The client's signer is made without an authentication scheme too, and then signs for the client's own region.
- */
-function sdkInternals({ config, middlewareStack }: S3Client) {
-  return {
-    resolve: (command: PutObjectCommand, requestHandler: Pick<typeof config.requestHandler, 'handle'>) =>
-      command.resolveMiddleware(middlewareStack, { ...config, requestHandler } as never, {})(command),
-    signer: config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>,
   };
 }
 

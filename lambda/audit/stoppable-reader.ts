@@ -21,7 +21,8 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
       const opened = await untilAborted(signal, () => reader.open(key), discard);
       if (signal.aborted) discard(opened);
       signal.throwIfAborted();
-      if (opened === undefined) return undefined;
+      // What is read already cannot come too late.
+      if (opened === undefined || opened.bytes !== undefined) return opened;
       const { body, storedBytes } = opened;
       const limit = mostMs + storedBytes * longestMsPerByte;
       const late = () => body.destroy(new ArchiveReadError(`it did not come within ${Math.ceil(limit / 1000)} s`));

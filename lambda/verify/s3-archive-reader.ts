@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import {
   GetObjectCommand,
   type GetObjectCommandOutput,
@@ -14,6 +15,8 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { runsPrefix } from '../archive/archive-layout';
+import { checksumText } from '../archive/archive-object';
+import { SignedRequests } from '../archive/signed-requests';
 import {
   ArchiveReadError,
   type ArchiveReader,
@@ -22,6 +25,7 @@ import {
   type ObjectHead,
   type OpenedObject,
   type ReplacedObject,
+  smallBytes,
   VersionsDeniedError,
 } from './archive-reader';
 
@@ -33,8 +37,12 @@ export class S3ArchiveReader implements ArchiveReader {
   readonly location: string;
   readonly #bucket: string;
   readonly #client: S3Client;
+  readonly #requests: SignedRequests;
+  /** Whether small objects are asked for without the SDK's own steps. */
+  #isDirect = true;
 
   constructor(bucket: string, client: S3Client) {
+    this.#requests = new SignedRequests(client, bucket);
     this.location = `s3://${bucket}`;
     this.#bucket = bucket;
     this.#client = client;
@@ -115,6 +123,37 @@ export class S3ArchiveReader implements ArchiveReader {
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
+    return (await this.#openSmall(key)) ?? this.#open(key);
+  }
+
+  /**
+   * A small object, in one piece and by one request without the SDK's own steps. Undefined for whatever else is answered:
+   * the SDK then asks, which knows when to ask again, and says what is wrong.
+   */
+  async #openSmall(key: string): Promise<OpenedObject | undefined> {
+    if (!this.#isDirect) return undefined;
+    const request = { method: 'GET', key, headers: { 'x-amz-checksum-mode': 'ENABLED' } } as const;
+    try {
+      const { statusCode, headers, body } = await this.#requests.send(request, AbortSignal.timeout(longestSmallMs));
+      // Another region, or a signature of another kind: so it would be with every object.
+      if (statusCode !== 404 && statusCode >= 300 && statusCode < 500) this.#isDirect = false;
+      const head = directHeadOf(headers);
+      const bytes = statusCode === 200 ? await smallBody(body as Readable, head.storedBytes) : undefined;
+      if (bytes === undefined) (body as Readable).destroy();
+      if (bytes === undefined || !hasChecksum(headers, bytes)) return undefined;
+      return {
+        ...head,
+        bytes,
+        get body() {
+          return Readable.from([bytes], { objectMode: false });
+        },
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #open(key: string): Promise<OpenedObject | undefined> {
     // The SDK compares the checksum of what arrives with the one S3 keeps, where there is one.
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' });
     const found = await this.#client.send(command).catch((error) => this.#undefinedIfAbsent(key, error));
@@ -146,6 +185,36 @@ export class S3ArchiveReader implements ArchiveReader {
 /** 400 and 403 are also what S3 says of an object in GLACIER, or of one that was stored with a customer's key. */
 function isRefusal(status = 0): boolean {
   return status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+}
+
+/** How long a small object may take before the SDK asks for it, in milliseconds. */
+const longestSmallMs = 30_000;
+
+type Headers = Readonly<Record<string, string>>;
+
+function directHeadOf(headers: Headers): ObjectHead {
+  const metadata: Record<string, string> = {};
+  for (const name in headers)
+    if (name.startsWith('x-amz-meta-')) metadata[name.slice('x-amz-meta-'.length)] = headers[name] ?? '';
+  const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
+  return { storedBytes: Number(headers['content-length']), contentType, contentEncoding, metadata };
+}
+
+/** Undefined if it is not small, or not as long as was said. */
+async function smallBody(body: Readable, length: number): Promise<Buffer | undefined> {
+  if (!(length <= smallBytes)) return undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  return bytes.length === length ? bytes : undefined;
+}
+
+/** Whether the bytes have the checksum that S3 keeps of them, where it keeps any. One of another kind the SDK compares. */
+function hasChecksum(headers: Headers, bytes: Buffer): boolean {
+  const kinds = Object.keys(headers).filter((name) => name.startsWith('x-amz-checksum-'));
+  const other = kinds.some((name) => !['x-amz-checksum-crc32', 'x-amz-checksum-type'].includes(name));
+  const expected = headers['x-amz-checksum-crc32'];
+  return !other && (expected === undefined || expected === checksumText(crc32(bytes)));
 }
 
 function headOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectHead {

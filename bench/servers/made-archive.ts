@@ -7,7 +7,7 @@ import { LogTextCheck } from '../../lambda/log/log-text';
 import { resourceNames, resources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { recordLines } from '../../lambda/run/run-record-lines';
-import { logBody, manifestBody } from '../servers/contents';
+import { logBody, manifestBody } from './contents';
 
 /** What an archive holds. */
 export interface ArchiveShape {
