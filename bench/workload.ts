@@ -1,5 +1,13 @@
 import type { Resource } from '../lambda/resources';
-import type { ArchiveShape } from './servers/made-archive';
+
+/** What an archive holds. */
+export interface ArchiveShape {
+  readonly clusters: number;
+  /** Hourly; the first is of midnight. */
+  readonly runs: number;
+  readonly logBytes: number;
+  readonly manifestBytes: number;
+}
 
 /** What is collected, and how slow the service and the archive are. */
 export interface Workload {

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/archive-object';
-import { type ArchiveShape, type MadeObject, madeArchive } from './made-archive';
+import type { ArchiveShape } from '../workload';
+import { type MadeObject, madeArchive } from './made-archive';
 
 /** Most keys of one answer, as in S3. */
 const pageLength = 1000;

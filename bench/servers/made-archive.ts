@@ -7,16 +7,8 @@ import { LogTextCheck } from '../../lambda/log/log-text';
 import { resourceNames, resources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { recordLines } from '../../lambda/run/run-record-lines';
+import type { ArchiveShape } from '../workload';
 import { logBody, manifestBody } from './contents';
-
-/** What an archive holds. */
-export interface ArchiveShape {
-  readonly clusters: number;
-  /** Hourly; the first is of midnight. */
-  readonly runs: number;
-  readonly logBytes: number;
-  readonly manifestBytes: number;
-}
 
 /** An object with its headers. */
 export interface MadeObject {
