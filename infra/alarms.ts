@@ -197,7 +197,7 @@ export function raisedBy(metric: cloudwatch.IMetric, periods: number, threshold 
 }
 
 /** An alarm that stays as long as a dead-letter queue holds a message. */
-export function whileHolding(queue: IQueue): cloudwatch.AlarmProps {
+function whileHolding(queue: IQueue): cloudwatch.AlarmProps {
   const held = queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: Duration.minutes(5) });
   // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
   return { ...raisedBy(held, 1), datapointsToAlarm: undefined, treatMissingData: cloudwatch.TreatMissingData.IGNORE };

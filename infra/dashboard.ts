@@ -23,7 +23,7 @@ const fromZero: cloudwatch.YAxisProps = { min: 0, showUnits: false };
 const { GREEN, ORANGE, RED, PURPLE, GREY } = cloudwatch.Color;
 
 /** Names of dashboards are global in an account (CloudWatch API, PutDashboard), so the region is part of them. */
-export function dashboardName(stackName: string): string {
+function dashboardName(stackName: string): string {
   return `${stackName}-${Aws.REGION}`;
 }
 

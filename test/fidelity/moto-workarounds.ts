@@ -15,7 +15,6 @@ import type { MotoAccount } from './moto-account';
  */
 const ignoredTypes = [
   'AWS::CloudWatch::Alarm',
-  'AWS::EventSchemas::Schema',
   'AWS::Glue::Database',
   'AWS::Glue::Table',
   'AWS::Lambda::EventInvokeConfig',
