@@ -1,6 +1,7 @@
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
+import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate } from '../../lambda/verify/read-run';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import { isSameContent } from '../archive/cluster-objects';
 import type { AbsentRow } from '../archive/overdue';
@@ -28,10 +29,30 @@ export async function printClusterRuns(
     if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
     lastLog = log;
   }
+  const answer = answerOf(cluster, shown);
+  if (answer !== undefined) await print(terminal.out, `${printable(answer)}\n`);
   await printTable(terminal, columns(terminal, sameText), shown);
   if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
+}
+
+/** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */
+function answerOf(cluster: string, rows: readonly RunRow[]): string | undefined {
+  const covering = rows.filter((row) => 'outcomes' in row && row.outcomes.length > 0) as Run[];
+  const isWhole = ({ outcomes }: Run) => outcomes.every(isStored);
+  const failed = covering.slice(covering.findLastIndex(isWhole) + 1);
+  const [first, last] = [failed[0], covering.at(-1)];
+  if (last === undefined) return undefined;
+  const missed = covering.filter((run) => !isWhole(run)).length;
+  const often = `not archived whole in ${missed} of ${formatCount(covering.length, 'run')}`;
+  if (first === undefined)
+    return `${cluster}: archived by the run ${formatTime(last.run)}${missed === 0 ? ' and all before it here' : `; ${often}`}.`;
+  const reasons = groupReasons(failed.flatMap(({ outcomes }) => outcomes.filter((one) => !isStored(one))));
+  const why = reasons.map(({ reason }) => reason).join('; ');
+  const since =
+    failed.length === covering.length ? `at least since ${formatTime(first.run)}` : `since ${formatTime(first.run)}`;
+  return `${cluster}: not archived whole ${since}, ${formatCount(failed.length, 'run')}: ${why} (${often}).`;
 }
 
 function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
@@ -66,10 +87,11 @@ function outcomeText(run: Date, outcome: RunOutcome | undefined, sameText: Reado
   return `${outcome.outcome}${late}${sameText.has(outcome) ? ', same text' : ''}`;
 }
 
-/** Log and manifest mostly have the same reason. */
+/** Log and manifest mostly fail for the same reason, which is said once. */
 function reasonsOf(outcomes: readonly RunOutcome[]): string {
-  const reasons = outcomes.flatMap((outcome) => [outcome.error, doubtOf(outcome)]).filter((one) => one !== undefined);
-  return [...new Set(reasons)].join('; ');
+  const failed = groupReasons(outcomes.filter((outcome) => !isStored(outcome))).map(({ reason }) => reason);
+  const doubts = outcomes.flatMap((outcome) => doubtOf(outcome) ?? []);
+  return [...new Set([...failed, ...doubts])].join('; ');
 }
 
 /** `absent`, or of several in a row how many and the last of them. */

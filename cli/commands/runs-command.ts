@@ -228,7 +228,7 @@ the listed runs count: "at least" means that none of these archived the cluster.
 fail now and then: in a fifth of these runs or more, and at least three.
 
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent.
-With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
+With --cluster, runs first says since when it is not archived, in how many runs, and why. With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
 cluster.
 
 Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, a seal is not right, or the newest run of all configured

@@ -32,7 +32,10 @@ describe('an operator, with 120 clusters and 60 runs', () => {
 
   it('sees the time line of one cluster: outcomes, reasons, and runs that are absent', async () => {
     const { code, out } = await collector('runs', '--cluster', flapping, ...between('14T12:00', '15T08:00'));
-    const reasons = expect.stringMatching(/^GET log of cluster c-007 .*; GET manifest of/);
+    const reasons = '503 Service Unavailable';
+    expect(out.split('\n')[0]).toBe(
+      'c-007: not archived whole since 2025-11-15T08:00:00Z, 1 run: 503 Service Unavailable (not archived whole in 2 of 5 runs).',
+    );
     expect(cellsOf(out)).toEqual([
       ['2025-11-14T12:00:00Z', 'archived', 'archived', ''],
       ['2025-11-14T16:00:00Z', 'failed', 'failed', reasons],
@@ -42,6 +45,9 @@ describe('an operator, with 120 clusters and 60 runs', () => {
       ['2025-11-15T08:00:00Z', 'failed', 'failed', expect.stringContaining('503')],
     ]);
     expect(code).toBe(0);
+    const first = async (uid: string) => (await collector('runs', '--cluster', uid, '--last', '60')).out.split('\n')[0];
+    expect(await first(dead)).toMatch(/^c-003: not archived whole at least since 2025-11-10T00:00:00Z, 59 runs: 503/);
+    expect(await first(healthy)).toBe('c-001: archived by the run 2025-11-19T20:00:00Z and all before it here.');
   });
 
   it('gets the same as JSON, and hears of a cluster that no run covers', async () => {
