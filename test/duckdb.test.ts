@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Resource } from '../lambda/resources';
+import type { FirstResource } from '../lambda/resources';
 import { ArchiveFixture, plainAnswer } from './cli/archive-fixture';
 
 const docs = readFileSync(join(__dirname, '..', 'docs', 'queries.md'), 'utf8');
@@ -38,7 +38,7 @@ itWithDuckdb('DuckDB answers them (skipped where there is no duckdb to run)', as
   const clusters = ['a', 'b'];
   const nine = new Date('2026-11-20T09:00:00.000Z');
   const ten = new Date('2026-11-20T10:00:00.000Z');
-  const answer = (cluster: string, resource: Resource) =>
+  const answer = (cluster: string, resource: FirstResource) =>
     cluster === 'b' ? { failed: 'status 404' } : plainAnswer(cluster, resource);
   await archive.attempt({ run: nine, clusters, answer });
   await archive.attempt({ run: ten, clusters, answer: plainAnswer, trigger: 'manual' });

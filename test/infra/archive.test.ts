@@ -1,4 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
+import { resourceNames, resources } from '../../lambda/resources';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
 import { exampleTemplate, kmsKeyArn, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
@@ -15,7 +16,7 @@ function rules(changes: object): unknown {
 }
 
 const perPrefix = (rule: object) =>
-  ['logs', 'manifests', 'runs'].map((name) => ({
+  [...resourceNames.map((name) => resources[name].folder), 'runs'].map((name) => ({
     Id: name,
     Prefix: `${name}/`,
     Status: 'Enabled',

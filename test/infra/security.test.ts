@@ -1,3 +1,4 @@
+import { resourceNames, resources } from '../../lambda/resources';
 import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
 import { everything, policiesOf, resourceOf, resourcesOf, templateOf, textOf } from './example-stack';
 
@@ -59,7 +60,10 @@ describe('the policies of resources', () => {
         // Seals are new, and of the audit, which writes nothing else and deletes nothing.
         `${write} ${archive}/seals/* to {AWS: *} if {ArnNotEquals: {aws:PrincipalArn: ${audit}}}`,
         `${write} ${archive}/seals/* to {AWS: *} if {Null: {s3:if-none-match: true}}`,
-        `${write} ${['configurations', 'logs', 'manifests', 'runs'].map((name) => `${archive}/${name}/*`).join(' ')} to {AWS: ${audit}}`,
+        `${write} ${['configurations', 'runs', ...resourceNames.map((name) => resources[name].folder)]
+          .sort()
+          .map((name) => `${archive}/${name}/*`)
+          .join(' ')} to {AWS: ${audit}}`,
         `${remove} to {AWS: ${audit}}`,
       ],
       AuditSigningKey: [account, `Deny kms:Sign on * to {AWS: *} if {ArnNotEquals: {aws:PrincipalArn: ${audit}}}`],

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
-import { firstResources, type Resource } from '../../../lambda/resources';
+import { type FirstResource, firstResources } from '../../../lambda/resources';
 import { rounds } from '../../support/rounds';
 import { type Answer, ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -47,7 +47,7 @@ type Harm = keyof typeof harms;
 async function build(failed: readonly boolean[], isRecorded: readonly boolean[]): Promise<ArchiveFixture> {
   const archive = await ArchiveFixture.create();
   for (const [index, at] of hours.entries()) {
-    const answer = (cluster: string, resource: Resource): Answer => {
+    const answer = (cluster: string, resource: FirstResource): Answer => {
       const place = places.findIndex((one) => one.at === at && one.cluster === cluster && one.resource === resource);
       if (failed[place] === true) return { failed: 'GET it failed: 503' };
       return { content: contentOf({ at, cluster, resource }) };

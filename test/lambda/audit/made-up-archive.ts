@@ -139,9 +139,13 @@ export class MadeUpArchive implements ArchiveReader {
     const name = parseObjectKey(key);
     if (name !== undefined) {
       this.onObject();
-      const metadata = objectMetadata({ ...name, ...this.#facts(name.resource, name.run), version: collectorVersion });
+      const metadata = objectMetadata({
+        ...name,
+        ...this.#facts(name.resource as FirstResource, name.run),
+        version: collectorVersion,
+      });
       const { contentType } = resources[name.resource];
-      const { body } = this.#storedAt(name.resource, name.run);
+      const { body } = this.#storedAt(name.resource as FirstResource, name.run);
       return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: Readable.from([body]) };
     }
     const record = parseRunRecordKey(key);
