@@ -64,10 +64,16 @@ async function readRecord(walk: AuditWalk, key: string, reading: Reading, logs: 
   sealed.checkRecordFile(key, file?.sha256);
   // It could be read when it was sealed. That it is gone, or was damaged then, is said elsewhere.
   if (bad !== undefined && file === undefined && bad.kind !== 'missing') find(bad.kind, key, bad.problem);
-  if (record !== undefined) await readObjects(walk, record, reading, logs);
+  if (record !== undefined) await readObjects(walk, key, record, reading, logs);
 }
 
-async function readObjects(walk: AuditWalk, record: StoredRecord, reading: Reading, logs: LogCheck): Promise<void> {
+async function readObjects(
+  walk: AuditWalk,
+  recordKey: string,
+  record: StoredRecord,
+  reading: Reading,
+  logs: LogCheck,
+): Promise<void> {
   const { reader, find, sealed } = walk;
   const check = async ({ index, outcome }: { readonly index: number; readonly outcome: StoredOutcome }) => {
     const isLog = resources[outcome.resource].holdsLog;
@@ -75,10 +81,9 @@ async function readObjects(walk: AuditWalk, record: StoredRecord, reading: Readi
   };
   const objects = archivedBy(record, reading.position.outcome);
   for await (const { index, outcome, problem, bytes, sha256 } of mapConcurrently(objects, concurrency, check)) {
-    const { key, fetchedAt, name } = outcome;
+    const { key } = outcome;
     sealed.checkObject(key, sha256);
-    if (problem?.kind === 'missing')
-      await findUnlessExpired(walk, { ...problem, kind: 'missing', key, writtenAt: new Date(fetchedAt ?? name.run) });
+    if (problem?.kind === 'missing') await findUnlessExpired(walk, sealed.lost(recordKey, outcome, problem.problem));
     else if (problem !== undefined) find(problem.kind, key, problem.problem);
     reading.objects += 1;
     reading.bytes += bytes;

@@ -1,4 +1,4 @@
-import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
+import { isInShard, parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import type { ArchiveReader } from './archive-reader';
 import { type CheckedObject, checkObject, describeUnrecorded } from './check-object';
@@ -7,9 +7,9 @@ import { type Excusable, notAKey } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { firstOf } from './newest-first';
 import { type FoundObject, keysOfCluster } from './objects-between';
-import { readStoredRun } from './read-run';
+import { readStoredRun, type StoredRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
-import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
+import { isWithin, type ListedRun, type Period, type RunRecordObject, runsBetween } from './run-keys';
 import type { SeenRun } from './seen-run';
 import {
   type StoredOutcome,
@@ -166,16 +166,22 @@ async function judgeNamed(run: VerifiedRun, clusters: Clusters, context: JudgeCo
 
 function judgeContent(run: VerifiedRun, outcome: StoredOutcome, checked: CheckedObject, context: JudgeContext): void {
   const { sealed, find, unlessExpired, onObject } = context;
-  const { key, fetchedAt } = outcome;
+  const { key } = outcome;
   const { problem, sha256 } = checked;
   const isMissing = problem?.kind === 'missing';
   const isSealed = !isMissing && sealed.checkObject(key, sha256);
   const isVouched = isSealed || run.isAttested(outcome);
-  if (isMissing)
-    unlessExpired({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run.run) });
+  if (isMissing) unlessExpired(sealed.lost(recordOf(run.merged, outcome), outcome, problem.problem));
   else if (problem !== undefined) find(problem.kind, key, problem.problem);
   else if (!isVouched) find('unvouched', key, unvouchedBy(run.unattested));
   onObject({ key, outcome, ...checked, isVouched });
+}
+
+/** The key of the run record whose outcome it is. */
+function recordOf({ read }: Pick<StoredRun, 'read'>, { attempt, cluster }: StoredOutcome): string {
+  const isOf = ({ shard, ...record }: RunRecordObject) =>
+    record.attempt === attempt && (shard === undefined || isInShard(cluster, shard));
+  return read.find(isOf)?.key ?? '';
 }
 
 /** Lists what the clusters have of the stretch, and gives what no run record names. */
@@ -222,7 +228,7 @@ async function judgeUnnamed(object: FoundObject, context: JudgeContext, met: Met
 
 /** Opens what run records name and no listing has: the records were read before, and may have named what came later. */
 async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
-  const { reader, concurrency, find, unlessExpired } = context;
+  const { reader, concurrency, find, sealed, unlessExpired } = context;
   for (const run of [...awaited.runs()]) {
     if (!isWithin(run, stretch)) continue;
     const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
@@ -231,10 +237,8 @@ async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: M
     const outcomes = storedOutcomes(merged, (name) => stretch.clusters.has(name) && awaited.has(name));
     const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
     for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
-      const { key, fetchedAt } = outcome;
-      if (problem?.kind === 'missing')
-        unlessExpired({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
-      else if (problem !== undefined) find(problem.kind, key, problem.problem);
+      if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordOf(merged, outcome), outcome, problem.problem));
+      else if (problem !== undefined) find(problem.kind, outcome.key, problem.problem);
     }
   }
 }

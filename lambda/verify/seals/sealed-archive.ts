@@ -4,6 +4,7 @@ import { removedUntil } from '../expiry';
 import type { Excusable, Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
+import type { StoredOutcome } from '../verify-run';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { Seal } from './seal';
 import type { RightSeal, SealChain, Sealed } from './seal-chain';
@@ -41,6 +42,8 @@ export class SealedArchive {
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
   /** What is open by the newest seal, by {@link nameOf}. */
   readonly #open: ReadonlyMap<string, OpenFinding>;
+  /** Keys of objects that are gone, and whether only stored configurations can tell of them: see {@link lost}. */
+  readonly #lost = new Map<string, boolean>();
   /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
   #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
@@ -128,7 +131,7 @@ export class SealedArchive {
       if (!isWithin(run, { from, to })) continue;
       for (const [key, { by, isThere }] of this.#byRun.get(time) ?? []) {
         const problem = `seal ${by.number} has it, and it is not there`;
-        if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, by) };
+        if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, key, by) ?? run };
       }
     }
   }
@@ -143,6 +146,23 @@ export class SealedArchive {
         else if (time !== undefined) byRun.set(time, [[key, one]]);
       }
     return byRun;
+  }
+
+  /**
+   * An object that is gone. It is as sealed as the run record that names it: it was written at the time that the record says,
+   * and if that record archived it, no earlier than its seal allows. A configuration that somebody stored never excuses it.
+   * @param record key of the run record
+   */
+  lost(
+    record: string,
+    { key, name, outcome, fetchedAt }: Pick<StoredOutcome, 'key' | 'name' | 'outcome' | 'fetchedAt'>,
+    problem: string,
+  ): Excusable {
+    const said = new Date(fetchedAt ?? name.run);
+    const earliest = this.#earliest(name.run, record, this.#chain.records.get(record)?.by);
+    if (this.#chain.head !== undefined) this.#lost.set(key, earliest === undefined);
+    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
+    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said };
   }
 
   /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */
@@ -161,6 +181,8 @@ export class SealedArchive {
     if (time <= this.#removed.untilMs) return time <= this.#excused.untilMs;
     if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
     const [first] = this.#chain.seals;
+    const isInitial = this.#lost.get(key);
+    if (first !== undefined && isInitial !== undefined) return isInitial && time <= removedBefore(first);
     return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }
 
@@ -182,13 +204,26 @@ export class SealedArchive {
     return written < Date.parse(head.listedFrom) - sealedWithinMs;
   }
 
-  /** Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal. */
-  #earliest(run: Date, by: RightSeal): Date {
-    const before = this.#believed.findLast(({ number }) => number < by.number);
-    if (before === undefined || before.unread.behind !== null) return run;
+  /**
+   * Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal.
+   * @param by undefined: no seal has it yet
+   * @returns undefined: it may have been there before the first seal
+   */
+  #earliest(run: Date, key: string, by: RightSeal | undefined): Date | undefined {
+    const before = this.#believed.findLast(({ number }) => by === undefined || number < by.number);
+    if (before === undefined) return undefined;
+    const { behind, keys } = before.unread;
+    // That audit had no time for it, or could not read it.
+    if ((behind !== null && key > behind) || keys.includes(key)) return run;
     const listed = Date.parse(before.listedFrom) - clockSlackMs;
     return listed > run.getTime() ? new Date(listed) : run;
   }
+}
+
+/** What the lifecycle may have removed before the first seal, by the configurations that this seal has. */
+function removedBefore({ listedFrom, configurations }: RightSeal): number {
+  const ends = configurations.map(({ retentionDays }) => removedUntil(new Date(listedFrom), retentionDays));
+  return ends.reduce((most, end) => Math.max(most, end), Number.NEGATIVE_INFINITY);
 }
 
 /** What the lifecycle may have removed: all that was written up to a time, by the retention that a seal claims. */
