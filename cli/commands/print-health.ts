@@ -33,8 +33,8 @@ export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Pro
     await print(terminal.out, `… and ${left} more; the seal has ${seal.openMore > 0 ? 'room for some' : 'all'}\n`);
 }
 
-function openColumns({ plan: { acknowledged = [] } }: OpenSeal): Column<OpenFinding>[] {
-  const reasonOf = acknowledgedBy(acknowledged);
+function openColumns({ plan }: OpenSeal): Column<OpenFinding>[] {
+  const reasonOf = acknowledgedBy(plan);
   return [
     { head: 'Open', cell: ({ kind }) => kind },
     { head: 'Since', cell: ({ since }) => formatTime(since) },

@@ -46,7 +46,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
     for (const { kind, key, problem } of findings) await printProblem(terminal, kind, `${key}: ${problem}`);
-    const isAcknowledged = acknowledgedBy(newest?.plan.acknowledged ?? []);
+    const isAcknowledged = acknowledgedBy(newest?.plan ?? {});
     const isBroken = findings.some((one) => damageKinds.includes(one.kind) && !isAcknowledged(one));
     if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end('found');
     else if (findings.some(({ kind }) => kind === 'unreadable')) end('trouble');

@@ -96,7 +96,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
-    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, sealedPlan(plan)))
+    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, sealedPlan(plan, done, done.seal)))
       return report(done, { ...done, ...chain.state }, chain, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)

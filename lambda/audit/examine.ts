@@ -96,7 +96,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
   };
   const openMore = passes.reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore);
-  const own = { seal: begun.seal, plan: sealedPlan(plan), summary, ...left, openMore };
+  const own = { seal: begun.seal, plan: sealedPlan(plan, head, begun.seal), summary, ...left, openMore };
   const { count: damage, acknowledged, unreadable } = openDamage(own);
   const seal: Examined['seal'] = {
     version: 1,
@@ -137,9 +137,20 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   return { seal, state };
 }
 
-/** What a seal has of what the audit was deployed with. */
-export function sealedPlan(plan: AuditPlan): Seal['plan'] {
-  return sealSchema.shape.plan.parse({ ...plan, clusters: plan.clusters.length });
+/**
+ * What a seal has of what the audit was deployed with. An erasure without an end ends with the first seal that has it.
+ * @param before the seal before
+ * @param seal the time of the audit
+ */
+export function sealedPlan(
+  { erased, ...plan }: AuditPlan,
+  before: Pick<Seal, 'plan'> | undefined,
+  seal: string,
+): Seal['plan'] {
+  const endOf = ({ cluster, from, why }: NonNullable<typeof erased>[number]) =>
+    before?.plan.erased?.find((one) => one.cluster === cluster && one.from === from && one.why === why)?.to ?? seal;
+  const ended = erased?.map((one) => ({ ...one, to: one.to ?? endOf(one) }));
+  return sealSchema.shape.plan.parse({ ...plan, ...(ended && { erased: ended }), clusters: plan.clusters.length });
 }
 
 /** Most clusters that fail now and then that are named. */

@@ -7,17 +7,20 @@ import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
 import { findAbsentSeals } from '../verify/seals/seal-firings';
+import { findShorterRetention } from '../verify/seals/shorter-retention';
 import { type AuditWalk, settled } from './audit-walk';
 import type { SealedRuns } from './sealed-runs';
 
 /**
- * Finds firings of the audit that should have a seal and do not. What was there before an audit could have begun should
+ * Finds a retention that became shorter, and firings of the audit that should have a seal and do not. What was there before an audit could have begun should
  * have been sealed: maybe it was, and all seals were removed.
  * @param seal the time of this audit
  */
 export function judgeSeals({ plan, chain, now, find }: AuditWalk, seal: string, { oldestWrittenAt }: SealedRuns): void {
   if (chain.head !== undefined) {
-    const seals = [...chain.seals, { seal, listedFrom: now.toISOString(), plan }];
+    const own = { number: chain.next.number, seal, listedFrom: now.toISOString(), plan };
+    const seals = [...chain.seals, own];
+    findShorterRetention(find, chain, [...chain.seals, own], now);
     findAbsentSeals(find, seals, { from: settled(new Date(chain.head.listedFrom)) }, settled(now));
     return;
   }

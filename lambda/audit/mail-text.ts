@@ -22,10 +22,10 @@ export function shellQuoted(text: string): string {
 }
 
 /** Names in lines of a telephone's width. */
-export function wrapped(names: readonly string[], indent = '  '): string[] {
+export function wrapped(names: readonly string[], indent = '  ', separator = ', '): string[] {
   const lines: string[] = [];
   for (const [at, name] of names.entries()) {
-    const part = at < names.length - 1 ? `${name}, ` : name;
+    const part = at < names.length - 1 ? `${name}${separator}` : name;
     const line = lines.at(-1);
     if (line === undefined || line.length + part.length > width) lines.push(part);
     else lines[lines.length - 1] = line + part;

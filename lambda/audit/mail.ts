@@ -5,6 +5,7 @@ import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
 import type { OpenFinding, Pass, SealState } from '../verify/seals/seal-state';
+import { shorterRetention } from '../verify/seals/shorter-retention';
 import { hoursBetween, staleness } from './freshness';
 import { listingDays } from './judge-old';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
@@ -41,6 +42,10 @@ export function auditMail(
   const isFirst = previous === null;
   const logs = toldOfLogs(seal.logs, archive, plan.frozenAfterHours);
   const { subject, verdict } = verdictOf(seal, logs.subjects);
+  // What a slip deletes can be brought back for some days only.
+  const shorter = openDamage(seal).findings.flatMap(({ problem }) =>
+    problem.startsWith(shorterRetention) ? `RETENTION: ${problem}` : [],
+  );
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
   const absent = findings.filter(({ kind }) => kind === 'absent');
   const absentLines = absent.map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
@@ -50,7 +55,11 @@ export function auditMail(
     .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
   const changedNames = changed.clusters.map(({ cluster }) => plain(cluster));
   const sections = [
-    [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
+    [
+      ...shorter.map((text) => wrapped(text.split(' '), '', ' ').join('\n')),
+      ...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []),
+      verdict,
+    ],
     counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
     openLines(seal),
     // The run records that should vouch for it are damage of their own.
@@ -79,7 +88,8 @@ export function auditMail(
     .map((lines) => lines.join('\n'))
     .join('\n\n');
   const pages = openDamage(seal).count > 0;
-  return { subject: subjectOf(`${isFirst ? 'First seal: ' : ''}${subject}`, archive), text: `${text}\n`, pages };
+  const first = shorter.length > 0 ? 'RETENTION SHORTENED, ' : isFirst ? 'First seal: ' : '';
+  return { subject: subjectOf(`${first}${subject}`, archive), text: `${text}\n`, pages };
 }
 
 /** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */

@@ -16,6 +16,7 @@ import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { findAbsentSeals, planOf } from './seals/seal-firings';
 import { findUnstamped, readStamps } from './seals/seal-stamps';
+import { findShorterRetention } from './seals/shorter-retention';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
 import { type OpenedFinding, Verdict, type VerifyCounts } from './verdict';
@@ -94,6 +95,7 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
   // A part has no seals that were made after it was taken.
   const until = part === undefined ? settled(now) : new Date(head?.listedFrom ?? 0);
   findAbsentSeals(verdict.find, seals, part ?? options, until);
+  if (part === undefined) findShorterRetention(verdict.find, chain, seals, now);
   const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
   const stamps = await readStamps(reader, chain, stampRoots, verdict.find);
   if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, verdict.find);

@@ -1,5 +1,6 @@
+import { parseObjectKey } from '../../archive/archive-layout';
 import { damageKinds } from '../finding';
-import type { Acknowledged, Seal } from './seal';
+import type { Seal } from './seal';
 import type { OpenFinding, SealState } from './seal-state';
 
 /** A seal with what its state has open. */
@@ -19,7 +20,7 @@ export interface OpenDamage {
 
 /** Divides what is open into what alarms, what is acknowledged, and what could not be read. */
 export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDamage {
-  const isAcknowledged = acknowledgedBy(plan.acknowledged ?? []);
+  const isAcknowledged = acknowledgedBy(plan);
   const damage = open.filter(({ kind }) => damageKinds.some((one) => one === kind));
   const findings = damage
     .filter((one) => !isAcknowledged(one))
@@ -35,11 +36,20 @@ export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDa
 }
 
 /** @returns why a finding is acknowledged; undefined: it is not */
-export function acknowledgedBy(
-  acknowledged: readonly Acknowledged[],
-): (finding: Pick<OpenFinding, 'kind' | 'key'>) => string | undefined {
+export function acknowledgedBy({
+  acknowledged = [],
+  erased = [],
+}: Pick<Seal['plan'], 'acknowledged' | 'erased'>): (finding: Pick<OpenFinding, 'kind' | 'key'>) => string | undefined {
   const reasons = new Map(acknowledged.map((one) => [nameOf(one), one.why]));
-  return (finding) => reasons.get(nameOf(finding));
+  const erasedBy = (key: string) => {
+    const { cluster, run } = parseObjectKey(key) ?? {};
+    const time = run?.toISOString() ?? '';
+    const isOf = ({ from = '', to, ...one }: (typeof erased)[number]) =>
+      one.cluster === cluster && from <= time && time <= to;
+    const entry = erased.find(isOf);
+    return entry && `erased: ${entry.why}`;
+  };
+  return (finding) => reasons.get(nameOf(finding)) ?? (finding.kind === 'missing' ? erasedBy(finding.key) : undefined);
 }
 
 /** What makes two findings the same. */

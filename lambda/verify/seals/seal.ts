@@ -21,6 +21,9 @@ const passedOverSchema = z.object({
 /** Members in this order: what has a hash begins with its key, and only that (docs/proof.md searches for it). */
 const acknowledgedSchema = z.object({ kind: z.string(), key: z.string(), why: z.string() });
 
+/** A cluster whose objects were deleted on request: it excuses the kind `missing` alone, of objects of these runs. */
+const erasedSchema = z.object({ cluster: z.string(), from: z.optional(time), to: time, why: z.string() });
+
 export const sealSchema = z.object({
   /** Version of this format. */
   version: z.literal(1),
@@ -64,6 +67,9 @@ export const sealSchema = z.object({
     timestamps: z.optional(z.array(z.object({ name: z.string(), url: z.string(), root: z.string() }))),
     /** Damage that somebody knows of. */
     acknowledged: z.optional(z.array(acknowledgedSchema)),
+    erased: z.optional(z.array(erasedSchema)),
+    /** Retentions, shorter than the ones before them, that somebody means. */
+    shorterRetentions: z.optional(z.array(z.object({ retentionDays: positive, why: z.string() }))),
   }),
   /** Configurations that the run records of this seal name, as the archive has them. */
   configurations: z.array(
@@ -96,7 +102,6 @@ export const sealSchema = z.object({
 export type Seal = z.infer<typeof sealSchema>;
 export type Hashed = z.infer<typeof hashed>;
 export type PassedOver = z.infer<typeof passedOverSchema>;
-export type Acknowledged = z.infer<typeof acknowledgedSchema>;
 
 const base64 = z.string().check(z.regex(/^[A-Za-z0-9+/]+={0,2}$/));
 

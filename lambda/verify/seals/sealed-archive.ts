@@ -55,7 +55,7 @@ export class SealedArchive {
     this.#removed = removedBy([...chain.seals, ...own], now);
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
-    this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
+    this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
     this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
   }
 

@@ -196,7 +196,8 @@ class Player {
       schedule,
       // Audits come at any time here: none is due.
       auditSchedule: { expression: 'cron(30 5 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
-      ...(retentionDays !== undefined && { retentionDays }),
+      // Whoever shortens the retention here means it.
+      ...(retentionDays !== undefined && { retentionDays, shorterRetentions: [{ retentionDays, why: 'it is meant' }] }),
       shards: deployment.shards,
       ...(random() < 0.3 && { rereadDays: between(random, 1, 10) }),
     };

@@ -280,7 +280,10 @@ describe('verify with seals', () => {
     });
 
     it('with mails, excuses only by the retention of seals that they are of, and says what to do', async () => {
-      const hash = await seals.seal({ at: on(21, 3), changes: { plan: { ...plan, retentionDays: 1 } } });
+      const hash = await seals.seal({
+        at: on(21, 3),
+        changes: { plan: { ...plan, retentionDays: 1, shorterRetentions: [{ retentionDays: 1, why: 'x' }] } },
+      });
       const sealed = (await seals.read(3)).previous?.sha256 ?? '';
       await removeRun(18, 8);
       const verifyAt = (...args: string[]) => runVerify(archive.folder, args, new Date('2026-11-22T00:00:00Z'));
