@@ -1,10 +1,10 @@
-import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
+import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
+import type { Outcome } from '../../run/run-record';
 import { clockSlackMs } from '../../time-limits';
 import { removedUntil } from '../expiry';
 import type { Excusable, Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
-import type { StoredOutcome } from '../verify-run';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { Seal } from './seal';
 import type { RightSeal, SealChain, Sealed } from './seal-chain';
@@ -27,6 +27,12 @@ export interface SaidOfFinding {
   readonly since?: string | undefined;
   /** Why it is acknowledged; undefined: it is not. */
   readonly acknowledged?: string | undefined;
+}
+
+/** What a run record says of an object. */
+interface NamedObject extends Pick<Outcome, 'outcome' | 'fetchedAt'> {
+  readonly key: string;
+  readonly name: Pick<ObjectName, 'run'>;
 }
 
 /** Compares what an archive has with what its seals say. */
@@ -153,11 +159,7 @@ export class SealedArchive {
    * and if that record archived it, no earlier than its seal allows. A configuration that somebody stored never excuses it.
    * @param record key of the run record
    */
-  lost(
-    record: string,
-    { key, name, outcome, fetchedAt }: Pick<StoredOutcome, 'key' | 'name' | 'outcome' | 'fetchedAt'>,
-    problem: string,
-  ): Excusable {
+  lost(record: string, { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
     const said = new Date(fetchedAt ?? name.run);
     const earliest = this.#earliest(name.run, record, this.#chain.records.get(record)?.by);
     if (this.#chain.head !== undefined) this.#lost.set(key, earliest === undefined);
