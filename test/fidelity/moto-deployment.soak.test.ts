@@ -154,7 +154,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
     const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'] });
     await stack.deploy(changed);
     const second = await stack.collect(changed);
-    expect(second.clusters).toEqual(['alpha', 'beta', 'gamma'].map((uid) => ({ uid })));
+    expect(second.clusters).toMatchObject(['alpha', 'beta', 'gamma'].map((uid) => ({ uid })));
     expect(second.configuration.CodeSha256).not.toBe(first.configuration.CodeSha256);
     expect(second.summary.counts.archived).toBe(6);
     expect(await stack.resources()).toEqual(resources);
