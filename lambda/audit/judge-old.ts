@@ -11,8 +11,8 @@ import { type AuditWalk, inTime, judging } from './audit-walk';
 /** What is there is compared with the run records at least so often, in days. */
 export const listingDays = 90;
 
-/** Runs of a stretch: of one cluster, their keys are one answer of S3. */
-const runsAtOnce = 1000;
+/** Runs of a stretch: of one cluster, their keys and the one behind them are one answer of S3. */
+const runsAtOnce = 999;
 
 /** Objects of a slice, whose judgement begins anew if the time does not suffice: those that are read take 80 s. */
 const mostAtOnce = { reading: 20_000, listing: 2_000_000 } as const;

@@ -41,7 +41,11 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
 /** The same reader, which ends a listing too with the signal's reason, at whatever key it is. */
 export function stoppableListings(reader: ArchiveReader, signal: AbortSignal): ArchiveReader {
   return {
-    ...reader,
+    location: reader.location,
+    listNames: (prefix) => reader.listNames(prefix),
+    time: () => reader.time(),
+    head: (key) => reader.head(key),
+    open: (key) => reader.open(key),
     list: async function* (prefix, after) {
       for await (const object of reader.list(prefix, after)) {
         signal.throwIfAborted();

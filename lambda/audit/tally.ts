@@ -35,10 +35,6 @@ export class Tally {
     this.#clusters = new Map(configured.map(({ uid }) => [uid, uid]));
   }
 
-  get clusters(): Iterable<string> {
-    return this.#clusters.keys();
-  }
-
   /** Gives the name of a cluster as the string that is kept already: five of each would take 13 MB for 50,000 clusters. */
   readonly sharedName = (cluster: string): string => this.#clusters.get(cluster) ?? cluster;
 

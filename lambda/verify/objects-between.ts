@@ -45,18 +45,15 @@ export interface ClusterObject extends ObjectName, ListedObject {}
 
 /**
  * The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed.
- * @param stop ends the listing at whatever key it is: very many keys may not be of an archive
  */
 export async function* clusterObjects(
   reader: ArchiveReader,
   resource: Resource,
   cluster: string,
   { from, to }: Period,
-  stop?: AbortSignal,
 ): AsyncGenerator<ClusterObject> {
   const prefix = clusterPrefix(resource, cluster);
   for await (const object of reader.list(prefix, from && firstKeyOf(prefix, from))) {
-    stop?.throwIfAborted();
     const name = parseObjectKey(object.key);
     // `verify` reports objects with other names.
     if (name === undefined) continue;

@@ -51,11 +51,6 @@ export class RecordedObjects {
     for (const [run, bits] of this.#runs) if (bits.some((byte) => byte !== 0)) yield new Date(run);
   }
 
-  clear(): void {
-    this.#clusters.clear();
-    this.#runs.clear();
-  }
-
   #bitOf({ cluster, resource }: ObjectName, isNew: boolean): number {
     let index = this.#clusters.get(cluster);
     if (index === undefined) {

@@ -101,13 +101,6 @@ function attestedOutcomes({ read }: StoredRun, unattested: ReadonlySet<string>):
   return (outcome) => attested.has(nameOf(outcome));
 }
 
-/** Finds what only records vouch for that are not what the seals say, without reading it. */
-export function findUnvouched(find: Find, { merged, unattested, isAttested }: VerifiedRun): void {
-  if (unattested.size === 0) return;
-  for (const outcome of storedOutcomes(merged))
-    if (!isAttested(outcome)) find('unvouched', outcome.key, unvouchedBy(unattested));
-}
-
 export function unvouchedBy([record]: Iterable<string>): string {
   return `not vouched for by what is sealed, only by ${record}`;
 }
