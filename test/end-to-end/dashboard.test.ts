@@ -28,14 +28,14 @@ describe('the dashboard over the log of a collector', () => {
     const run = noon.toISOString();
     const last = { run, configured: 10, attempts: 3, hoursAgo: 3 };
     expect(shown('Last runs: archived of configured', deployed)).toEqual([{ ...last, archived: 7, missing: 3 }]);
-    expect(shown('Reasons of failures', deployed)).toEqual([
-      { reason: '404 Not Found', clusters: 1, hoursAgo: 3 },
-      { reason: expect.stringMatching(/^200 OK, but /), clusters: 1, hoursAgo: 3 },
-    ]);
-    expect(shown('Clusters that fail most', deployed)).toEqual([
-      { cluster: 'one', starts: 1, hoursAgo: 3 },
-      { cluster: 'two', starts: 1, hoursAgo: 3 },
-    ]);
+    // Those that are equally frequent come in the order in which the clusters were asked.
+    const reasons = shown('Reasons of failures', deployed);
+    expect(reasons).toHaveLength(2);
+    expect(reasons).toContainEqual({ reason: '404 Not Found', clusters: 1, hoursAgo: 3 });
+    expect(reasons).toContainEqual({ reason: expect.stringMatching(/^200 OK, but /), clusters: 1, hoursAgo: 3 });
+    const failing = shown('Clusters that fail most', deployed);
+    expect(failing).toHaveLength(2);
+    for (const cluster of ['one', 'two']) expect(failing).toContainEqual({ cluster, starts: 1, hoursAgo: 3 });
 
     expect(shown('Last green runs', deployed)).toEqual([]);
 
