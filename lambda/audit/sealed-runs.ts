@@ -1,14 +1,18 @@
+import { parseRunRecordKey } from '../archive/archive-layout';
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { allClusters } from '../verify/clusters';
 import { type Excusable, notAKey } from '../verify/finding';
 import { judgeRun, type Met, nothingMet } from '../verify/judge';
-import { readStoredRun } from '../verify/read-run';
+import { readRunRecord, readStoredRun } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { VerifiedRun } from '../verify/verify-run';
 import { type AuditWalk, inTime, judging } from './audit-walk';
 import { jsonBytes } from './findings';
 import type { Tally } from './tally';
+
+/** Sealed records that are tried where no new one can be read: one may be gone, or be unreadable too. */
+const mostTried = 3;
 
 /** What all run records of an archive are, and what those say that no seal has. */
 export class SealedRuns {
@@ -64,7 +68,8 @@ export class SealedRuns {
       await runs.#take(listed, before);
       before = listed;
     }
-    if (runs.#unread !== undefined && !runs.#hasRead) throw new ArchiveReadError(runs.#unread);
+    if (runs.#unread !== undefined && !runs.#hasRead && !(await runs.#canReadSealed()))
+      throw new ArchiveReadError(runs.#unread);
     return runs;
   }
 
@@ -137,6 +142,16 @@ export class SealedRuns {
     for (const { sha256 } of run.used) await this.#addConfiguration(sha256, listed.run);
     if (isNew) this.#tally.add(run.merged, true);
     return true;
+  }
+
+  /** Whether one of the newest records that an earlier audit could read can be read now: in a quiet archive nothing else is read. */
+  async #canReadSealed(): Promise<boolean> {
+    const { chain, reader } = this.#walk;
+    for (const key of [...chain.records.keys()].slice(-mostTried)) {
+      const name = parseRunRecordKey(key);
+      if (name !== undefined && (await readRunRecord(reader, { ...name, key })).file !== undefined) return true;
+    }
+    return false;
   }
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */

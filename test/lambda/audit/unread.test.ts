@@ -41,6 +41,17 @@ describe('a run record that cannot be read', () => {
     expect(world.bucket.keys('seals/')).toEqual([]);
   });
 
+  it('stops nothing in an archive where nothing else is new, as long as what was sealed can be read', async () => {
+    await audit(0);
+    await world.collect('2026-11-21T12:00:00.000Z');
+    const key = world.bucket.keys('runs/').at(-1) ?? '';
+    world.bucket.refused.add(key);
+    expect((await audit(1)).result).toMatchObject({ number: 2, found: { unreadable: 1 }, damage: 0 });
+    expect(world.seal(2).unread).toEqual({ behind: null, keys: [key] });
+    for (const one of world.bucket.keys('runs/')) world.bucket.refused.add(one);
+    await expect(audit(2)).rejects.toThrow('403 InvalidObjectState');
+  });
+
   it('is damage once it was sealed and cannot be read in two audits', async () => {
     await audit(0);
     const [key = ''] = world.bucket.keys('runs/');
