@@ -1,8 +1,8 @@
 import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { readRun } from '../../lambda/verify/read-run';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
+import { readClusterRecord } from './cluster-record';
 import { byRun } from './list-outcomes';
 import { LogsInTurn, type ReadLog } from './logs-in-turn';
 import { whyMissing } from './select-object';
@@ -52,7 +52,7 @@ export async function* joinLogs(
       const log = await logs.read(item);
       yield { ...log, added: addsNothing(log) ? undefined : log.link.seam };
     } else if (run.getTime() !== archived) {
-      yield { run, reason: whyMissing(await readRun(reader, item), 'log', cluster) };
+      yield { run, reason: whyMissing(await readClusterRecord(reader, item, cluster), 'log', cluster) };
     }
   }
 }

@@ -3,11 +3,12 @@ import { isStored } from '../../lambda/run/run-record';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
+import { isLate, readRun } from '../../lambda/verify/read-run';
 import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
+import type { ClusterRecord } from './cluster-record';
 import { type DescribedObject, withFacts } from './cluster-objects';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
@@ -63,7 +64,7 @@ export async function nothingOf(
   return nothingArchived(resource, cluster, reasons.join('; '));
 }
 
-export function whyMissing({ run, outcomes, badRecords }: Run, resource: Resource, cluster: string): string {
+export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resource: Resource, cluster: string): string {
   const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
   const name = `the run ${formatTime(run)}`;
   const [bad] = badRecords;
