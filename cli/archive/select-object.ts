@@ -8,8 +8,8 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
-import type { ClusterRecord } from './cluster-record';
 import { type DescribedObject, withFacts } from './cluster-objects';
+import type { ClusterRecord } from './cluster-record';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
