@@ -19,15 +19,16 @@ describe('a start that ends before its time', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  /** Starts a run of two clusters; `onSecond` is called when the second one is asked for its manifest. */
+  /** Starts a run of two clusters; `onSecond` is called when the second manifest is asked for: a cluster's resources are asked together. */
   async function startUntil(onSecond: () => void, interrupted: AbortSignal) {
     const source = demoContent();
+    const asked = new Set<string>();
     const service = await startDemoService({
       apiKey: 'the-key',
       source: {
         ...source,
         manifest: async (uid, at) => {
-          if (uid === 'two') onSecond();
+          if (asked.add(uid).size === 2) onSecond();
           return source.manifest(uid, at);
         },
       },
