@@ -25,10 +25,10 @@ export async function* printableContent(chunks: AsyncIterable<Buffer>): AsyncGen
   yield printableLines(decoder.end());
 }
 
-/** JSON with some characters written as escapes; left out: those that a terminal would obey rather than show. */
-export function escapedJson(document: unknown, escaped = unsafe): string {
+/** JSON with the characters written as escapes that a terminal would obey rather than show. */
+export function escapedJson(document: unknown): string {
   return JSON.stringify(document).replace(
-    escaped,
+    unsafe,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
