@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
+import { countDamage, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
 import type { OpenedFinding, VerifyCounts } from '../../lambda/verify/verdict';
@@ -9,9 +9,9 @@ import { formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { printFindings } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { type StampRootOptions, withStampRoots } from './stamp-roots';
 
@@ -72,7 +72,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings });
     } else {
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
-      await printTable(terminal, findingColumns(terminal), groupEqual(findings));
+      await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, stampedOf(counts, stampRoots !== undefined));
@@ -97,50 +97,6 @@ function endingOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean
   if (countDamage(found) > acknowledged) return 'found';
   if (found.unreadable > 0 || runs === 0) return 'trouble';
   return isStrict && found.absent > 0 ? 'found' : 'ok';
-}
-
-/** Findings of one kind with the same problem. */
-interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
-  readonly keys: string[];
-}
-
-/** Most keys that a row names; of what nothing vouches for any more, somebody may need each. */
-const namedKeys = 3;
-const namedUnvouched = 20;
-
-function findingColumns({ colors }: Terminal): Column<EqualFindings>[] {
-  return [
-    {
-      head: 'Found',
-      cell: ({ kind }) => kind,
-      color: (text, { kind }) => (damageKinds.includes(kind) ? colors.red(text) : colors.yellow(text)),
-    },
-    { head: 'Key', cell: keysOf, wraps: true },
-    { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
-  ];
-}
-
-function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings> {
-  const groups = new Map<string, EqualFindings>();
-  for (const { kind, key, ...finding } of findings) {
-    const problem = problemOf(finding);
-    const name = JSON.stringify([kind, problem]);
-    const group = groups.get(name) ?? { kind, problem, keys: [] };
-    groups.set(name, group);
-    group.keys.push(key);
-  }
-  return groups.values();
-}
-
-function problemOf({ problem, since, acknowledged }: Omit<OpenedFinding, 'kind' | 'key'>): string {
-  const opened = since === undefined ? '' : `; open since the seal of ${formatTime(since)}`;
-  return `${problem}${opened}${acknowledged === undefined ? '' : `; acknowledged: ${acknowledged}`}`;
-}
-
-function keysOf({ kind, keys }: EqualFindings): string {
-  const named = kind === 'unvouched' ? namedUnvouched : namedKeys;
-  if (keys.length <= named) return keys.join(', ');
-  return `${keys.slice(0, named).join(', ')} and ${formatCount(keys.length - named, 'more key')}; --json has all`;
 }
 
 function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {
@@ -187,7 +143,8 @@ function verdictOf({ colors }: Terminal, { runs, found, acknowledged }: VerifyCo
   const counted = formatCounts(found);
   const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
   const list = counted === '' ? '' : ` Found: ${counted}.${known}`;
-  if (countDamage(found) > acknowledged) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
+  if (countDamage(found) > acknowledged)
+    return `${colors.bold(colors.red('Something is wrong.'))}${list} What to do: docs/alarms.md, "Audit found damage".\n`;
   if (runs === 0)
     return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
   if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;

@@ -128,7 +128,8 @@ describe('the chain of seals', () => {
 
     const none = await told(21, []);
     const ofNone = `${damage} 2, says seal 3 of 2026-11-21T03:00:00Z.`;
-    expect(none.lines).toEqual([ofNone, ofNone, 'Something is wrong. Found: 2 missing, 1 absent.']);
+    const advice = 'What to do: docs/alarms.md, "Audit found damage".';
+    expect(none.lines).toEqual([ofNone, ofNone, `Something is wrong. Found: 2 missing, 1 absent. ${advice}`]);
     expect(none.codes).toEqual([1, 1, 1]);
     expect(none.listed).toMatch(/│ missing │ 2026-11-20T03:00:00Z │ logs\/cluster=alpha.*│ it is not there +│/);
     expect(none.listed).toMatch(/│ +3 │ .*│ 2 damaged +│ in it/);
@@ -141,7 +142,7 @@ describe('the chain of seals', () => {
     const half = await told(22, reasons.slice(1));
     const ofHalf = `${damage} 1, and 1 acknowledged finding, says seal 4 of 2026-11-22T03:00:00Z.`;
     const found = 'Found: 2 missing, 1 absent.';
-    expect(half.lines).toEqual([ofHalf, ofHalf, `Something is wrong. ${found} 1 finding acknowledged.`]);
+    expect(half.lines).toEqual([ofHalf, ofHalf, `Something is wrong. ${found} 1 finding acknowledged. ${advice}`]);
     expect(half.codes).toEqual([1, 1, 1]);
 
     const all = await told(23, reasons);

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../lambda/run/run-record';
 import { ArchiveFixture, hour } from '../archive-fixture';
@@ -39,6 +39,18 @@ describe('verify', () => {
     const early = await verify('--to', '2026-11-20T08:30');
     expect(early.kinds).toEqual([`missing ${keyAt('log', 'beta', hour(8))}`]);
     expect(early.result.runs).toBe(1);
+  });
+
+  it('prints each key whole on a line of its own at any width, and names the page that says what to do', async () => {
+    await rm(pathOf(keyAt('log')));
+    const { out } = await runCollector(['verify', '--archive', archive.folder], {
+      now: longAfter,
+      columns: 40,
+      isTerminal: false,
+    });
+    expect(out).toMatch(new RegExp(`^missing: it is not there\n  ${keyAt('log')}\n2 runs, `));
+    const [, page = '', heading] = /^Something is wrong\..* What to do: (.+), "(.+)"\.$/m.exec(out) ?? [];
+    expect((await readFile(page, 'utf8')).split('\n')).toContain(`## ${heading}`);
   });
 
   it('with nothing to verify says so and exits with 3, for an empty archive as for a period without runs', async () => {

@@ -41,7 +41,6 @@ describe('tables', () => {
     ['list'],
     ['list', '--cluster', clusters[1] ?? ''],
     ['history', clusters[1] ?? ''],
-    ['verify'],
   ];
 
   it.each(
@@ -51,9 +50,8 @@ describe('tables', () => {
     const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1);
     expect(table).not.toBe('');
     expect(widthOf(table)).toBeLessThanOrEqual(columns);
-    if (args[0] !== 'verify')
-      for (const line of table.split('\n').filter((row) => /^│ 2026/.test(row)))
-        expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z /);
+    for (const line of table.split('\n').filter((row) => /^│ 2026/.test(row)))
+      expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z /);
   });
 
   it('a wrapped uid stays as it is, and no character in it is cut', async () => {

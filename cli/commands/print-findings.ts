@@ -1,0 +1,46 @@
+import { damageKinds, type Finding } from '../../lambda/verify/finding';
+import type { OpenedFinding } from '../../lambda/verify/verdict';
+import { formatCount, formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { print, type Terminal } from '../terminal/terminal';
+
+/** Findings of one kind with the same problem. */
+interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
+  readonly keys: string[];
+}
+
+/** Most keys that are named of equal findings; of what nothing vouches for any more, somebody may need each. */
+const namedKeys = 3;
+const namedUnvouched = 20;
+
+/** Prints findings, equal ones together. Each key has a line of its own, however long, so that it can be copied. */
+export async function printFindings(
+  { out, colors }: Pick<Terminal, 'out' | 'colors'>,
+  findings: readonly OpenedFinding[],
+): Promise<void> {
+  for (const { kind, problem, keys } of groupEqual(findings)) {
+    const color = damageKinds.includes(kind) ? colors.red : colors.yellow;
+    const named = keys.slice(0, kind === 'unvouched' ? namedUnvouched : namedKeys);
+    const more = keys.length - named.length;
+    const rest = more === 0 ? [] : [`… and ${formatCount(more, 'more key')}; --json has all`];
+    const lines = [...named.map(printable), ...rest].map((line) => `  ${line}\n`);
+    await print(out, `${color(kind)}: ${printable(problem)}\n${lines.join('')}`);
+  }
+}
+
+function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings> {
+  const groups = new Map<string, EqualFindings>();
+  for (const { kind, key, ...finding } of findings) {
+    const problem = problemOf(finding);
+    const name = JSON.stringify([kind, problem]);
+    const group = groups.get(name) ?? { kind, problem, keys: [] };
+    groups.set(name, group);
+    group.keys.push(key);
+  }
+  return groups.values();
+}
+
+function problemOf({ problem, since, acknowledged }: Omit<OpenedFinding, 'kind' | 'key'>): string {
+  const opened = since === undefined ? '' : `; open since the seal of ${formatTime(since)}`;
+  return `${problem}${opened}${acknowledged === undefined ? '' : `; acknowledged: ${acknowledged}`}`;
+}
