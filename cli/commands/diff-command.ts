@@ -1,7 +1,10 @@
 import { Command } from 'commander';
 import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type Content, type DescribedObject, summarizeContent } from '../archive/cluster-objects';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
+import type { Period } from '../../lambda/verify/run-keys';
+import { type Content, type DescribedObject, summarizeContent, withFacts } from '../archive/cluster-objects';
 import { archiveArgument, openArchiveNow } from '../archive/open-archive';
 import { readText } from '../archive/read-text';
 import { RecordedObjects, type Remark } from '../archive/recorded-object';
@@ -52,8 +55,8 @@ async function selectSides(
   now: Date,
 ): Promise<readonly [DescribedObject, DescribedObject]> {
   const after = await selectObject(archive, resource, cluster, { run, at: at ?? to }, now);
-  const justBefore = new Date(after.run.getTime() - 1);
-  const before = await selectObject(archive, resource, cluster, { at: from ?? justBefore }, now);
+  if (from === undefined) return [await objectBefore(archive, after, now), after];
+  const before = await selectObject(archive, resource, cluster, { at: from }, now);
   if (before.key === after.key)
     throw nothingArchived(
       resource,
@@ -61,6 +64,23 @@ async function selectSides(
       `only the run ${formatTime(after.run)} archived it in this period, so there is nothing to compare it with`,
     );
   return [before, after];
+}
+
+/** The object of the run before. @throws ArchiveReadError if that is the first one */
+async function objectBefore(
+  archive: ArchiveReader,
+  { resource, cluster, run, key }: DescribedObject,
+  now: Date,
+): Promise<DescribedObject> {
+  const newest = (period: Period) => firstOf(clusterObjectsNewestFirst(archive, resource, cluster, period, now));
+  const before = await newest({ to: new Date(run.getTime() - 1) });
+  if (before !== undefined) return withFacts(archive, before);
+  const isOnly = (await newest({}))?.key === key;
+  const next = archive.location.startsWith('s3://') ? 'the next run' : 'another npm start';
+  const why = isOnly
+    ? `only one run archived it, so there is nothing to compare yet: ${next} makes a second`
+    : `the run ${formatTime(run)} is the first that archived it, so there is nothing before it to compare it with`;
+  throw nothingArchived(resource, cluster, why);
 }
 
 /** What is compared: the content of an object, which was read and is what its metadata says. */

@@ -25,6 +25,9 @@ const advice: readonly (readonly [names: RegExp, advice: string])[] = [
   [/^(AccessDenied|AccessDeniedException)$/, 'the credentials may not do this; use a role that may'],
 ];
 
+const withoutRegion =
+  'no region is set; add --region, or set AWS_REGION. The local deployment is not in AWS: npm start runs it';
+
 /**
  * Does something with AWS.
  * @param doing what is done, as a noun phrase: `Reading the stack x`
@@ -37,7 +40,7 @@ export async function withAws<Result>(doing: string, work: () => Promise<Result>
     if (error instanceof AwsAccessError) throw error;
     const { name, message } = error as Error;
     const known = advice.find(([names]) => names.test(name))?.[1];
-    const reason = message === 'Region is missing' ? 'no region is set; add --region' : (known ?? message);
+    const reason = message === 'Region is missing' ? withoutRegion : (known ?? message);
     throw new AwsAccessError(`${doing} failed: ${reason}${known === undefined ? '' : ` (${name}: ${message})`}`, {
       cause: error,
     });

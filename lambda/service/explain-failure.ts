@@ -39,7 +39,9 @@ export function explainFailure(error: unknown, call: string, url: URL, isAnswere
   const lasting = faultOfAddress(code, url);
   if (lasting !== undefined) return failed(`${lasting}${asked}`, 'connection', { lasting, cause: error });
   const what = code.startsWith('HPE_') ? 'the answer is not valid HTTP' : 'no answer';
-  return failed(`${what} (${code})${unreachedCodes.test(code) ? asked : ''}`, 'connection', { cause: error });
+  // A service that starts again refuses too, so this is not lasting.
+  const port = code === 'ECONNREFUSED' ? ', nothing listens at the port of service.baseUrl' : '';
+  return failed(`${what} (${code})${port}${unreachedCodes.test(code) ? asked : ''}`, 'connection', { cause: error });
 }
 
 /** Whether a status may mean that something else was asked than the service's call. */

@@ -20,12 +20,15 @@ describe('the command line', () => {
     expect(out.split('\n').filter((line) => line.length > 80 && !/^ {2}npm/.test(line))).toEqual([]);
   });
 
-  it('a bucket without a region is trouble, with how to set one', async () => {
+  it.each([
+    [['runs', '--archive', 's3://some-bucket'], /^error: Opening .* failed: .*; set AWS_REGION/],
+    [['run'], /no region is set; add --region, or set AWS_REGION\. The local deployment .*: npm start runs it/],
+  ])('%p without a region is trouble, with how to set one', async (args, message) => {
     const { AWS_REGION, AWS_CONFIG_FILE, ...others } = process.env;
     process.env = { ...others, AWS_CONFIG_FILE: '/no/such/file' };
-    const { code, err } = await runCollector(['runs', '--archive', 's3://some-bucket']);
+    const { code, err } = await runCollector(args);
     process.env = { ...others, ...(AWS_REGION && { AWS_REGION }), ...(AWS_CONFIG_FILE && { AWS_CONFIG_FILE }) };
-    expect([code, err]).toEqual([3, expect.stringMatching(/^error: Opening .* failed: .*; set AWS_REGION/)]);
+    expect([code, err]).toEqual([3, expect.stringMatching(message)]);
   });
 
   it('--version prints the version of the package', async () => {

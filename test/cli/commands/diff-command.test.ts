@@ -30,6 +30,20 @@ describe('diff', () => {
     expect(err).toMatch(/run 2026-11-20T10:00:00Z.*\n.*run 2026-11-20T11:00:00Z.*\nNo difference\.\n$/);
   });
 
+  it('says of the first run that archived a cluster that there is nothing to compare with, and what makes a second', async () => {
+    const first = await diff('beta', '--run', '2026-11-20T08:00');
+    expect(first.err).toContain(
+      'the run 2026-11-20T08:00:00Z is the first that archived it, so there is nothing before',
+    );
+    const other = await ArchiveFixture.create();
+    await other.attempt({ run: hour(12), clusters: ['single'], answer: () => ({ content: manifest(1) }) });
+    const only = await runCollector(['diff', '--archive', other.folder, 'single']);
+    expect([only.code, only.err]).toEqual([
+      3,
+      'error: Finding the manifest of cluster single failed: only one run archived it, so there is nothing to compare yet: another npm start makes a second\n',
+    ]);
+  });
+
   it('a change is a unified diff that patch understands, and the exit code says so', async () => {
     const { code, out } = await diff('alpha', '--from', '2026-11-20T08:30', '--to', '2026-11-20T10:30');
     expect(code).toBe(1);

@@ -2,6 +2,7 @@ import dns from 'node:dns';
 import { startFaultService } from '../../support/fault-service';
 import { ok, status } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
+import { refusedAddress } from '../../support/fault-service-refusal';
 import { RealCollector, testKey } from '../../support/real-collector';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -49,6 +50,16 @@ describe('a wrong address is named for what it is, in the first attempt', () => 
     expect(thrown).toContain(
       `It ended early: the service cannot be reached: what listens at ${host} does not speak TLS`,
     );
+  });
+
+  it('as a port that refuses, which may also be a service that starts again', async () => {
+    const refused = await refusedAddress();
+    closing.push(() => refused.release());
+    const { failure, thrown } = await firstAttempt({ baseUrl: refused.url });
+    const what = 'no answer (ECONNREFUSED), nothing listens at the port of service.baseUrl';
+    expect(failure).toContain(`failed: ${what}; asked ${refused.url}${path}`);
+    expect(thrown).toContain(what);
+    expect(thrown).toContain('the service looks down');
   });
 
   it.each([404, 302, 401])('as what was asked, where the answer is %i, and without the key', async (code) => {
