@@ -6,7 +6,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { openArchiveNow } from '../archive/open-archive';
-import { copyPart } from '../export/copy-part';
+import { type CopiedPart, copyPart } from '../export/copy-part';
 import { type VouchedObjects, vouchFor } from '../export/vouched-objects';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -31,7 +31,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
   return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
     const { archive, now } = await openArchiveNow(location, terminal);
     const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
-    const copied = await copyPart(archive, part, out);
+    const copied = await copyPart(archive, part, out, publicKey);
     const copy = new FolderArchiveReader(out);
     const findings: Finding[] = [];
     const { found, sound } = await verifyArchive(copy, {
@@ -43,7 +43,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       onProgress: () => undefined,
     });
     const damaged = findings.filter(({ kind }) => damageKinds.includes(kind));
-    const { objects, notCopied, ...counts } = copied;
+    const { objects, notCopied, unsealed, ...counts } = copied;
     const all = [...objects, ...notCopied.map(({ key }) => key)];
     const vouched = await vouchFor(copy, objects, publicKey, new Set(damaged.map(({ key }) => key)));
     const isVouched = vouched.count === all.length;
@@ -58,6 +58,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
       await print(terminal.err, `The run records are whole: they name ${others} too.\n`);
       await printVouched(terminal, vouched, all.length);
+      await printUnsealed(terminal, unsealed);
       for (const { key, problem } of notCopied)
         await printProblem(terminal, 'damaged, not copied:', `${key}: ${problem}`);
       for (const { kind, key, problem } of damaged) await printProblem(terminal, `${kind}:`, `${key}: ${problem}`);
@@ -86,11 +87,18 @@ async function printVouched(terminal: Terminal, { count, seals, others }: Vouche
   }
 }
 
+async function printUnsealed(terminal: Terminal, { runs, since }: CopiedPart['unsealed']): Promise<void> {
+  if (since === undefined) return;
+  const are = `${formatCount(runs, 'run')} since ${formatTime(since.toISOString())} ${runs === 1 ? 'is' : 'are'}`;
+  await print(terminal.err, `${are} not sealed yet: export again after the next audit.\n`);
+}
+
 const helpText = `
 The folder holds the cluster's objects, the run records of the period, their configurations, all seals and the key that
 signed them, part.json, which says what it is, and CHECK.md, which has the commands of docs/proof.md for it. Run records
 are whole, because only whole ones have the SHA-256 that is sealed: they name the other clusters too.
 
+It ends at what the newest seal has: run records that are not sealed yet stay out, and so does what only they name.
 Standard error says which seals vouch for the objects. Whoever gets the folder needs the public key, or the hashes of
 mails, from somebody else than its sender.
 

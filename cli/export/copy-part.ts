@@ -1,7 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { configurationKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
+import { configurationKey, parseRunRecordKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
@@ -10,8 +11,9 @@ import { damageOf } from '../../lambda/verify/open-content';
 import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
-import { readHead } from '../../lambda/verify/seals/read-chain';
-import { listSeals, parsePublicKey, readSealFile } from '../../lambda/verify/seals/seal-file';
+import { readChain } from '../../lambda/verify/seals/read-chain';
+import type { SealChain } from '../../lambda/verify/seals/seal-chain';
+import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { checkPage } from './check-page';
 
@@ -31,15 +33,23 @@ export interface CopiedPart {
   readonly notCopied: readonly { readonly key: string; readonly problem: string }[];
   /** How many other clusters the run records name. */
   readonly others: number;
+  /** The runs whose records no seal has yet, all or some: these, and what only they name, are not copied. */
+  readonly unsealed: { readonly runs: number; readonly since: Date | undefined };
 }
 
 /**
  * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
- * has: whatever else lies in the archive is left there.
+ * has: whatever else lies in the archive is left there. Of a sealed archive the part ends at what the newest seal has.
+ * @param publicKeys that may have signed; left out: the archive's own key is believed
  * @throws ExportError if the folder lies in the archive, cannot be made or is not empty, or the cluster has no object in the period
  * @throws ArchiveReadError
  */
-export async function copyPart(reader: ArchiveReader, part: Part, folder: string): Promise<CopiedPart> {
+export async function copyPart(
+  reader: ArchiveReader,
+  part: Part,
+  folder: string,
+  publicKeys?: readonly KeyObject[],
+): Promise<CopiedPart> {
   const found = resourceNames.map((resource) => firstOf(clusterObjects(reader, resource, part.cluster, part)));
   if ((await Promise.all(found)).every((object) => object === undefined))
     throw new ExportError(
@@ -54,16 +64,32 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
   const objects: string[] = [];
   const notCopied: { key: string; problem: string }[] = [];
   const counts = { runs: 0, records: 0 };
-  for await (const listed of runsBetween(reader, part)) {
+  const unsealed: { runs: number; since: Date | undefined } = { runs: 0, since: undefined };
+  // What is sealed after this is for the next part: seals that have more than the part would make it incomplete.
+  const chain = await readChain(reader, { publicKeys }, () => undefined);
+  const leftOut = new LeftOut(chain);
+  for await (const { run, records } of runsBetween(reader, part)) {
+    const sealed = records.filter(({ key }) => leftOut.isSealed(key));
+    if (sealed.length < records.length) {
+      unsealed.runs += 1;
+      unsealed.since ??= run;
+      const others = records.filter((record) => !sealed.includes(record));
+      for (const { cluster, key } of (await readStoredRun(reader, { run, records: others })).outcomes)
+        if (cluster === part.cluster && key !== undefined) leftOut.keys.add(key);
+    }
+    if (sealed.length === 0) continue;
     counts.runs += 1;
-    for (const { key } of listed.records) counts.records += Number(await copy(reader, store, key));
-    const { starts, outcomes } = await readStoredRun(reader, listed);
+    for (const { key } of sealed) counts.records += Number(await copy(reader, store, key));
+    const { starts, outcomes } = await readStoredRun(reader, { run, records: sealed });
     for (const { configuration } of starts) configurations.add(configuration);
-    for (const { cluster } of outcomes) if (cluster !== part.cluster) clusters.add(cluster);
+    for (const { cluster, key } of outcomes)
+      if (cluster !== part.cluster) clusters.add(cluster);
+      else if (key !== undefined) leftOut.keys.delete(key);
   }
   for (const sha256 of configurations) await copy(reader, store, configurationKey(sha256));
   for (const resource of resourceNames)
-    for await (const { key } of clusterObjects(reader, resource, part.cluster, part))
+    for await (const { key, run } of clusterObjects(reader, resource, part.cluster, part)) {
+      if (leftOut.has(key, run)) continue;
       try {
         if (await copy(reader, store, key)) objects.push(key);
       } catch (error) {
@@ -71,10 +97,37 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
         if (problem === undefined) throw error;
         notCopied.push({ key, problem });
       }
-  const seals = await copySeals(reader, store, folder);
+    }
+  const seals = await copySeals(reader, store, folder, chain);
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
-  return { ...counts, seals, objects, notCopied, others: clusters.size };
+  return { ...counts, seals, objects, notCopied, others: clusters.size, unsealed };
+}
+
+/** What a part does not have, because no seal vouches for it yet. Of an archive without a right seal it is nothing. */
+class LeftOut {
+  /** Objects that only unsealed run records name. */
+  readonly keys = new Set<string>();
+  readonly #chain: SealChain;
+  /** The newest run that has a sealed record. */
+  readonly #newest: number;
+
+  constructor(chain: SealChain) {
+    this.#chain = chain;
+    let newest = chain.head === undefined ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    for (const key of chain.records.keys()) newest = Math.max(newest, parseRunRecordKey(key)?.run.getTime() ?? newest);
+    this.#newest = newest;
+  }
+
+  /** @param record its key */
+  isSealed(record: string): boolean {
+    return this.#chain.head === undefined || this.#chain.records.has(record);
+  }
+
+  /** Of a later run than the newest sealed one it has nothing: that run may still be under way, without a record. */
+  has(key: string, run: Date): boolean {
+    return (this.keys.has(key) || run.getTime() > this.#newest) && !this.#chain.objects.has(key);
+  }
 }
 
 /** Where a path leads, through symbolic links; as far as it is there. */
@@ -104,17 +157,12 @@ async function makeEmpty(folder: string): Promise<void> {
 }
 
 /** Copies all seals and their stamps, the state of the newest, and the key that signed the first of them. */
-async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string): Promise<number> {
-  let publicKey: string | undefined;
-  const { numbers, stamps } = await listSeals(reader, () => undefined);
-  for (const key of stamps) await copy(reader, store, key);
-  for (const number of numbers) {
-    await copy(reader, store, sealKey(number));
-    publicKey ??= (await readSealFile(reader, number)).signed?.publicKey;
-  }
-  const { head } = await readHead(reader, {}, () => undefined);
+async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string, chain: SealChain): Promise<number> {
+  const { all, passedOver, stamps, head, signed } = chain;
+  const numbers = [...all.map(({ number }) => number), ...passedOver.keys()];
+  for (const key of [...stamps, ...numbers.map(sealKey)]) await copy(reader, store, key);
   if (head !== undefined) await copy(reader, store, sealStateKey(head.state));
-  const pem = parsePublicKey(publicKey ?? '')?.export({ format: 'pem', type: 'spki' });
+  const pem = parsePublicKey(signed[0]?.publicKey ?? '')?.export({ format: 'pem', type: 'spki' });
   if (pem !== undefined) await writeFile(join(folder, partKeyFile), pem);
   return numbers.length;
 }

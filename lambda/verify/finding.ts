@@ -6,7 +6,7 @@
  * - `damaged`: not the content that was archived, or not readable as what it should be.
  * - `contradiction`: whole, but objects, run records and configurations do not say the same.
  * - `unrecorded`: there, but in no run record.
- * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it.
+ * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it. In a part: any that no seal has.
  * - `unvouched`: there, but the run record that says what it is was replaced, or is gone or in no seal. That record is the damage.
  * - `unreadable`: could not be read, which says nothing about it.
  * - `absent`: the schedule was due, and what it should have left is not there. Not damage: runs do get lost.

@@ -53,7 +53,7 @@ export class Verdict {
     this.#onFinding = onFinding;
     // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
     const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
-    this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails });
+    this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails, isPart: part !== undefined });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
     this.counts = { ...read, found, acknowledged: 0, sealed: null };

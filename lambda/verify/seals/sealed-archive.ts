@@ -18,6 +18,8 @@ export interface SealedArchiveOptions {
   readonly now: Date;
   /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
   readonly mails?: readonly string[] | undefined;
+  /** Whether it is a part, which ends at what its newest seal has. Left out: it is whole, and what is new has no seal yet. */
+  readonly isPart?: boolean;
   /** What the audit itself was deployed with. */
   readonly plan?: Pick<Seal['plan'], 'retentionDays'>;
 }
@@ -41,6 +43,7 @@ export class SealedArchive {
   readonly #find: Find;
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
+  readonly #isPart: boolean;
   /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
   readonly #removed: Removed;
   readonly #excused: Removed;
@@ -53,9 +56,10 @@ export class SealedArchive {
   /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
   #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
-  constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
+  constructor(chain: SealChain, find: Find, { now, mails, isPart = false, plan }: SealedArchiveOptions) {
     this.#chain = chain;
     this.#find = find;
+    this.#isPart = isPart;
     this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
     const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
     this.#removed = removedBy([...chain.seals, ...own], now);
@@ -93,6 +97,8 @@ export class SealedArchive {
       const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
       let problem: string | undefined;
       if (sealed !== undefined) sealed.isThere = true;
+      else if (this.#isPart && this.#chain.files > 0)
+        problem = 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away';
       else if (this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
         problem = 'it was there when the newest seal was made, and no seal has it';
       // The audit that found it sealed it. Only a seal from before takes that back.
