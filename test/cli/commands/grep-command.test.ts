@@ -38,6 +38,22 @@ describe('grep', () => {
     });
   });
 
+  it('of one cluster counts the runs that did not archive it, as of a pattern', async () => {
+    const half = await ArchiveFixture.create();
+    for (const at of [8, 9, 10, 11]) {
+      const answer: AttemptFixture['answer'] = (cluster) =>
+        cluster === 'half' && at > 9 ? { failed: 'no answer' } : { content: logRecord(cluster, `at ${at}\n`) };
+      await half.attempt({ run: hour(at), clusters: ['half', 'other'], answer });
+    }
+    const args = ['grep', 'at', '--from', '2026-11-20T08:30', '--archive', half.folder];
+    const runs = 'of 3 runs, 2026-11-20T09:00:00Z to 2026-11-20T11:00:00Z; 2 logs not archived, so not searched.\n';
+    for (const cluster of ['half', 'hal?'])
+      for (const how of [[], ['--snapshots']]) {
+        const { err } = await runCollector([...args, '--cluster', cluster, ...how]);
+        expect(err).toBe(`1 line in 1 of 1 log ${runs}`);
+      }
+  });
+
   it('finds a line of several runs once, under the first that has it, and what went on with the line it goes on', async () => {
     const events = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, at) => `event ${from + at} of 20\n`).join('');
