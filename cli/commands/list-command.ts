@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import type { Outcome } from '../../lambda/run/run-record';
 import { take } from '../../lambda/verify/newest-first';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';
-import { isAbsent } from '../archive/run-reader';
-import { formatTime } from '../terminal/format';
-import { type OutcomeRow, outcomeColumns } from '../terminal/print-run';
+import { isAbsent, type RunReader } from '../archive/run-reader';
+import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -16,6 +17,7 @@ import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, wi
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
+  readonly failed?: boolean;
   readonly limit: number;
 }
 
@@ -29,18 +31,44 @@ export function listCommand(context: CommandContext): Command {
       'Lists the outcomes of runs, oldest first: what is archived, what failed, and which runs are absent. "late": fetched more than an hour after the time of the run.',
     )
     .addOption(resourceOption('only this resource'))
+    .option('--failed', 'only what is not archived, grouped by reason; with --json, each')
     .option('--limit <count>', 'stop the table after so many rows; --json is never cut', parseCount, 20);
   withHelp(withRuns(withClusters(command), terminal, 'all'), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
       const { resource, cluster: clusters } = options;
-      const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
+      const listed = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
+      const rows = options.failed === true ? notArchived(listed) : listed;
+      if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
       if ((await printRows(terminal, rows, options.limit)) > 0) return;
       const nearest = await nearestTo(reader, clusters);
       await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
     }),
   );
+}
+
+async function* notArchived(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  for await (const row of rows) if (isAbsent(row) || row.key === undefined) yield row;
+}
+
+/** Prints why something was not archived, the most frequent reason first. */
+async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIterable<Row>): Promise<void> {
+  const outcomes: Pick<Outcome, 'cluster' | 'outcome' | 'optional' | 'httpStatus' | 'error'>[] = [];
+  let absent = 0;
+  for await (const row of rows)
+    if (isAbsent(row)) absent += row.times.length;
+    // Of a long period they are many, and a reason needs no more of each.
+    else if (row.outcome !== 'unrecorded') {
+      const { cluster, outcome, optional, httpStatus, error } = row;
+      outcomes.push({ cluster, outcome, optional, httpStatus, error });
+    }
+  const lines = [...reasonsOf({ outcomes }), ...(absent > 0 ? [`${formatCount(absent, 'run')} absent`] : [])];
+  if (lines.length > 0) await print(terminal.out, `${lines.join('\n')}\n`);
+  const { runs, oldest, newest } = reader;
+  const which = formatPeriod({ from: oldest, to: newest });
+  const found = lines.length > 0 ? 'Read' : 'Nothing failed in';
+  await print(terminal.err, `${found} ${formatCount(runs, 'run')}${which}.\n`);
 }
 
 /** @returns how many outcomes there are, as far as they were read */
@@ -83,6 +111,9 @@ const helpText = `
 list reads the run records. With the uid of one cluster it also lists its objects, and names those that no record has:
 unrecorded. A run that the schedule was due to start and that left no record is a row too: absent.
 
+--failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
+--cluster" says since when.
+
 With --json: an array, an element per row, several absent runs in a row one by one.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
@@ -90,6 +121,7 @@ not be read.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"
+  npm run collector -- list --failed --from yesterday
   npm run collector -- list --from 2026-11-20 --resource manifest --json
   npm run --silent collector -- list --last 1 --json | jq -r '.[].key // empty'
 `;

@@ -1,5 +1,5 @@
 import { configurationsPrefix } from '../../lambda/archive/archive-layout';
-import { reasonLines } from '../../lambda/run/group-reasons';
+import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
@@ -57,7 +57,11 @@ function coloredStatus({ colors }: Pick<Terminal, 'colors'>, { status }: Pick<Ru
 }
 
 /** Why a run is not complete, in a few lines. Optional clusters have lines of their own. */
-export function reasonsOf({ outcomes }: Pick<Run, 'outcomes'>): string[] {
+export function reasonsOf({
+  outcomes,
+}: {
+  readonly outcomes: readonly (Failure & Pick<RunOutcome, 'outcome' | 'optional'>)[];
+}): string[] {
   const missing = outcomes.filter((outcome) => !isStored(outcome));
   const needed = missing.filter(({ optional }) => !optional);
   const groups = {

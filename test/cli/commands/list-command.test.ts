@@ -58,6 +58,43 @@ describe('list', () => {
     expect(out).toMatch(/archived, late │ +2 h 00 min │/);
   });
 
+  it('--failed groups the failures of a period by reason, and with --json has each of them', async () => {
+    const failing = await ArchiveFixture.create();
+    const clusters = ['alpha', 'beta', 'gamma'];
+    for (const at of [8, 9, 10, 11])
+      await failing.attempt({
+        run: hour(at),
+        clusters,
+        answer: (cluster, resource) => {
+          const failed = (reason: string) => ({
+            failed: `GET ${resource} of cluster ${cluster} failed: ${reason}`,
+            httpStatus: 'no answer' as const,
+          });
+          if (cluster === 'gamma' && at > 8)
+            return failed(at === 11 ? 'no answer (ECONNRESET)' : 'its body was cut short');
+          return cluster === 'beta' && at === 9 ? failed('no answer (ECONNRESET)') : plainAnswer(cluster, resource);
+        },
+      });
+    const args = ['list', '--failed', '--archive', failing.folder];
+    const period = ['--from', '2026-11-20T09:00', '--to', '2026-11-20T10:59'];
+    const { code, out, err } = await runCollector([...args, ...period]);
+    const lines = ['- 4 x its body was cut short, such as gamma', '- 2 x no answer (ECONNRESET), such as beta'];
+    expect(out).toBe(`6 failed, 2 reasons:\n${lines.join('\n')}\n`);
+    expect([code, err]).toEqual([0, 'Read 2 runs from 2026-11-20T09:00:00Z up to 2026-11-20T10:00:00Z.\n']);
+    const rows = JSON.parse((await runCollector([...args, '--cluster', 'gamma', '--json'])).out);
+    const failures = [9, 10, 11].flatMap((at) =>
+      ['log', 'manifest'].map((one) => [hour(at).toISOString(), one, 'failed']),
+    );
+    type Row = Record<'run' | 'resource' | 'outcome', string>;
+    expect(rows.map(({ run, resource, outcome }: Row) => [run, resource, outcome])).toEqual(failures);
+    const well = await runCollector([...args, '--at', '2026-11-20T08:00']);
+    expect([well.code, well.out, well.err]).toEqual([
+      0,
+      '',
+      'Nothing failed in 1 run from 2026-11-20T08:00:00Z up to 2026-11-20T08:00:00Z.\n',
+    ]);
+  });
+
   it('a cluster that is not there lists nothing and says so', async () => {
     const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alph']);
     expect([code, out]).toEqual([0, '']);
