@@ -30,9 +30,10 @@ export const clockSlackMs = 2 * hourMs;
 
 /**
  * How long after a firing, or after it wrote an object, an invocation can still write its run record: an hour until it is
- * delivered, two hours in Lambda's queue with its retries, and the last attempt itself.
+ * delivered, six hours in Lambda's queue with its retries, which is how long a run may wait for the one before it, the last
+ * attempt itself, and room for clocks that differ.
  */
-export const underWayMs = 4 * hourMs;
+export const underWayMs = 9 * hourMs;
 
 /** The same for all shards of a run: they take turns. */
 export const shardsUnderWayMs = dayMs;

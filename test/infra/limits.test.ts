@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { configSchema } from '../../infra/config/config-schema';
-import { largestTemporaryStorageMiB, memoryMiB, mostConcurrency, temporaryStorageMiB } from '../../infra/limits';
+import {
+  deliveryAgeSeconds,
+  eventAgeSeconds,
+  largestTemporaryStorageMiB,
+  memoryMiB,
+  mostConcurrency,
+  temporaryStorageMiB,
+} from '../../infra/limits';
 import { memoryLimitBytes } from '../../lambda/body/spool';
+import { functionTimeoutSeconds, underWayMs } from '../../lambda/time-limits';
 import { exampleJson } from './example-config';
 
 const limits = fc
@@ -38,5 +46,10 @@ describe('the limits', () => {
     expect(memoryMiB({ concurrency: 123 })).toBe(1769);
     expect(memoryMiB({ concurrency: 128 })).toBe(1808);
     expect(memoryMiB({ concurrency: mostConcurrency })).toBe(3003);
+  });
+
+  it('let a run that waited for the one before it write its record before anybody calls it absent', () => {
+    const longestSeconds = deliveryAgeSeconds + eventAgeSeconds(true) + functionTimeoutSeconds;
+    expect(underWayMs).toBeGreaterThan(longestSeconds * 1000);
   });
 });

@@ -65,7 +65,8 @@ describe('an audit', () => {
     expect(seal.previous).toEqual({ key: sealKey(1), sha256: world.seal(1).sha256 });
     const runs = seal.records.map(({ key }) => parseRunRecordKey(key)?.run.toISOString());
     expect(runs).toEqual(['2026-11-20T06:00:00.000Z', '2026-11-21T00:00:00.000Z']);
-    expect(result).toMatchObject({ found: { absent: 1 }, damage: 0, verified: { objects: 8 } });
+    // Two runs were due, and the last one of the day before was incomplete and too young to tell.
+    expect(result).toMatchObject({ found: { absent: 2 }, damage: 0, verified: { objects: 8 } });
     expect(opened.filter((key) => key.startsWith('manifests/'))).toHaveLength(4);
     // As a base, up to three older logs of each cluster: none of these has a text.
     expect(opened.filter((key) => key.startsWith('logs/'))).toHaveLength(4 + 2 * 3);
@@ -183,7 +184,7 @@ describe('an audit', () => {
     expect(world.seal(2).due).toEqual({ runs: 0, absent: [] });
     await world.collectDay(22);
     await world.audit('2026-11-22T23:30:00.000Z');
-    expect(world.seal(3).due).toEqual({ runs: 8, absent: ['2026-11-21T06:00:00.000Z'] });
+    expect(world.seal(3).due).toEqual({ runs: 7, absent: ['2026-11-21T06:00:00.000Z'] });
   });
 
   it('hashes objects that no run record has', async () => {
