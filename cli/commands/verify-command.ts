@@ -19,6 +19,7 @@ interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOption
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;
+  readonly cluster?: string;
   readonly concurrency: number;
   readonly head?: readonly string[];
 }
@@ -38,6 +39,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .addOption(
       new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to', 'retentionDays']),
     )
+    .addOption(new Option('--cluster <uid>', 'of objects only those of this cluster').conflicts('part'))
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8);
   const trusting = withStampRoots(withPublicKeys(command), terminal);
@@ -49,12 +51,13 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const part = options.part === true ? await readPart(reader) : undefined;
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
-    const { from, to, retentionDays, concurrency, publicKey: publicKeys, head: heads } = options;
+    const { from, to, retentionDays, concurrency, cluster, publicKey: publicKeys, head: heads } = options;
     const { tsaCa: stampRoots, stampedSince } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
       part,
+      cluster,
       retentionDays,
       publicKeys,
       heads,
@@ -66,17 +69,18 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());
     findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
-    const ending = endingOf(counts, options.strict === true);
+    const ending = endingOf(counts, options);
     if (options.json === true) {
-      const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part };
+      const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part, cluster };
       await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings });
     } else {
+      if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, stampedOf(counts, stampRoots !== undefined));
-      await print(terminal.out, verdictOf(terminal, counts, reader.location));
+      await print(terminal.out, verdictOf(terminal, counts, reader.location, cluster));
     }
     end(ending);
   });
@@ -93,10 +97,16 @@ function describePart({ cluster, archive, exportedAt, ...period }: Part): string
   return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, all runs${formatPeriod(period)}`;
 }
 
-function endingOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): Ending {
+function endingOf(counts: VerifyCounts, { strict, cluster }: Pick<Options, 'strict' | 'cluster'>): Ending {
+  const { found, acknowledged } = counts;
   if (countDamage(found) > acknowledged) return 'found';
-  if (found.unreadable > 0 || runs === 0) return 'trouble';
-  return isStrict && found.absent > 0 ? 'found' : 'ok';
+  if (found.unreadable > 0 || hasNothing(counts, cluster)) return 'trouble';
+  return strict === true && found.absent > 0 ? 'found' : 'ok';
+}
+
+/** Whether there was nothing to verify. A uid may be mistyped. */
+function hasNothing({ runs, sound, expired, found }: VerifyCounts, cluster: string | undefined): boolean {
+  return runs === 0 || (cluster !== undefined && sound + expired + found.pending + countDamage(found) === 0);
 }
 
 function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {
@@ -139,14 +149,17 @@ function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
   return lines.join('') + (lines.length > 0 && !areRootsGiven ? trust : '');
 }
 
-function verdictOf({ colors }: Terminal, { runs, found, acknowledged }: VerifyCounts, location: string): string {
+function verdictOf({ colors }: Terminal, counts: VerifyCounts, location: string, cluster: string | undefined): string {
+  const { found, acknowledged } = counts;
   const counted = formatCounts(found);
   const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
   const list = counted === '' ? '' : ` Found: ${counted}.${known}`;
   if (countDamage(found) > acknowledged)
     return `${colors.bold(colors.red('Something is wrong.'))}${list} What to do: docs/alarms.md, "Audit found damage".\n`;
-  if (runs === 0)
-    return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
+  if (hasNothing(counts, cluster)) {
+    const what = counts.runs === 0 ? 'runs' : `objects of cluster ${cluster}`;
+    return `${colors.red(printable(`Nothing was verified: ${location} has no ${what} in this period.`))}${list}\n`;
+  }
   if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;
   if (acknowledged > 0) return `${colors.yellow('All damage is acknowledged.')}${list}\n`;
   return `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`;
@@ -181,6 +194,8 @@ What audits found before says since which seal it is open. Damage that audit.ack
 --part: the folder holds one cluster and a period, as "export" writes it. What has to be in it, its part.json and the
 seals say: every run record of the period, every object of the cluster. The lifecycle excuses only what the seals
 excuse.
+
+--cluster: all run records and seals are checked, and of the objects those of one cluster. It says nothing of others.
 
 With --json: one object with all counts and findings.
 

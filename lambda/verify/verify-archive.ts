@@ -3,7 +3,7 @@ import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { underWayMs } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
-import { allClusters, type Clusters, clusterNames } from './clusters';
+import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry, removedUntil } from './expiry';
 import { type Find, notAKey } from './finding';
@@ -25,6 +25,8 @@ import { verifyRest } from './verify-rest';
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
   /** What the archive is a part of, in place of a period; left out: it is whole. */
   readonly part?: Part | undefined;
+  /** The cluster whose objects are judged, beside all run records and seals; left out: all clusters. */
+  readonly cluster?: string | undefined;
   /** SHA-256 of seals that have to be in the chain, as mails told them. */
   readonly heads?: readonly string[] | undefined;
   /** Roots of authorities of time stamps that the user trusts; left out: those that the seals' own plans name. */
@@ -159,9 +161,13 @@ async function listStretches({ reader, options, verdict: { find } }: Verificatio
   return { stretches: [...stretches, { from: start, to }], total };
 }
 
-async function listClusters({ reader, options: { part }, verdict: { find } }: Verification): Promise<Clusters> {
+async function listClusters({
+  reader,
+  options: { part, cluster: only },
+  verdict: { find },
+}: Verification): Promise<Clusters> {
   const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
-  if (part === undefined) return allClusters(names);
+  if (part === undefined) return only === undefined ? allClusters(names) : namedClusters([only]);
   for (const cluster of names)
     for (const resource of cluster === part.cluster ? [] : resourceNames)
       for await (const { key } of reader.list(clusterPrefix(resource, cluster))) find('unrecorded', key, notOfPart);

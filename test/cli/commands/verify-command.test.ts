@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../lambda/run/run-record';
 import { ArchiveFixture, hour } from '../archive-fixture';
@@ -39,6 +39,23 @@ describe('verify', () => {
     const early = await verify('--to', '2026-11-20T08:30');
     expect(early.kinds).toEqual([`missing ${keyAt('log', 'beta', hour(8))}`]);
     expect(early.result.runs).toBe(1);
+  });
+
+  it('--cluster judges the objects of one cluster, with all run records, and does not call a mistyped one sound', async () => {
+    await rm(pathOf(keyAt('log', 'beta')));
+    expect(await verify('--cluster', 'alpha')).toMatchObject({ code: 0, kinds: [], result: { sound: 4, records: 2 } });
+    const beta = await verify('--cluster', 'beta');
+    expect([beta.code, beta.kinds]).toEqual([1, [`missing ${keyAt('log', 'beta')}`]]);
+    const none = await runCollector(['verify', '--archive', archive.folder, '--cluster', 'alpah'], { now: longAfter });
+    expect([none.code, none.out]).toEqual([3, expect.stringMatching(/no objects of cluster alpah in this period/)]);
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
+    for (const at of [8, 9]) await rm(pathOf(keyAt('manifest', 'beta', hour(at))));
+    expect((await verify('--cluster', 'beta')).kinds).toHaveLength(4);
+    const [recordKey = ''] = await readdir(pathOf('runs'), { recursive: true }).then((names) =>
+      names.filter((name) => name.endsWith('.jsonl')),
+    );
+    await rm(pathOf(join('runs', recordKey)));
+    expect((await verify('--cluster', 'alpha')).code).toBe(1);
   });
 
   it('prints each key whole on a line of its own at any width, and names the page that says what to do', async () => {
