@@ -39,12 +39,13 @@ export async function reportAsJson(terminal: Terminal, started: StartedRun): Pro
   });
 }
 
-/** The outcomes of a dry run. If it ended early, the log only says which failed, and the counts how many others there are. */
-function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly Outcome[] {
-  const failed = new Set(failures.map(taskName));
-  const others = covered.filter((task) => !failed.has(taskName(task)));
-  if (others.length !== (summary?.counts.wouldArchive ?? 0)) return failures;
-  return [...failures, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
+/** The outcomes of a dry run. If it ended early, the log has some of them, and the counts say how many others there are. */
+function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Outcome[] {
+  const known = new Set(logged.map(taskName));
+  const others = covered.filter((task) => !known.has(taskName(task)));
+  const doubted = logged.filter(({ outcome }) => outcome === 'would-archive').length;
+  if (others.length + doubted !== (summary?.counts.wouldArchive ?? 0)) return logged;
+  return [...logged, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
 /** Prints what was archived, what was not and why, what to try next, and what the audit says. */
@@ -124,15 +125,21 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
 }
 
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */
-async function reportWithoutRecord(
-  { out, colors }: Terminal,
-  { failure, summary, options }: StartedRun,
-): Promise<void> {
-  if (options.dryRun && summary !== undefined) {
+async function reportWithoutRecord(terminal: Terminal, started: StartedRun): Promise<void> {
+  const { out, colors } = terminal;
+  const { failure, summary, options, attempts, logged } = started;
+  const isDry = options.dryRun === true && summary !== undefined;
+  if (isDry) {
     const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
+    const run = { run: new Date(summary.run), outcomes: outcomesOfDryRun(started) };
+    await printOutcomes(terminal, run, '--json has every one');
     const counts = `${wouldArchive} would be archived, ${failed} failed, ${notAttempted} not attempted`;
-    await print(out, `Dry run, nothing was written: ${counts}${formatDoubts(doubts)}\n`);
+    const reasons = reasonsOf({ outcomes: logged.filter(({ outcome }) => outcome === 'failed') });
+    const lines = [`Dry run, nothing was written: ${counts}${formatDoubts(doubts)}`, ...reasons];
+    await print(out, `${lines.join('\n')}\n`);
   }
-  if (failure !== undefined)
+  // The reasons say what the function's own error says, unless it ended early.
+  const isSaid = isDry && summary.counts.notAttempted === 0 && failure === attempts.at(-1)?.error;
+  if (failure !== undefined && !isSaid)
     await print(out, `${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}\n`);
 }

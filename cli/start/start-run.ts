@@ -24,7 +24,7 @@ import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
 
 /** A run of the locally deployed stack: what was asked for, and what became of it. */
-export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'failures' | 'records'> {
+export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'logged' | 'records'> {
   readonly options: StartOptions;
   readonly service: StartedService;
   /** Whether the schedule was fired, rather than the function invoked by hand. */
@@ -94,11 +94,11 @@ async function runAssembly(
     });
     ended.throwIfAborted();
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
-    const { isLastLeftOut, summary, failures, records } = watched;
+    const { isLastLeftOut, summary, logged, records } = watched;
     const stored = await storedRun(options.folder, records);
     const audited = options.audit ? auditArchive(deployment, stored, options, terminal) : undefined;
     const audit = await unlessAborted(ended, audited);
-    const seen = { isLastLeftOut, summary, failures, records, stored, audit };
+    const seen = { isLastLeftOut, summary, logged, records, stored, audit };
     return { ...fired, ...seen, options, service, scheduled: !byHand, covered };
   } catch (error) {
     if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;

@@ -25,8 +25,8 @@ export class WatchedRun {
   readonly records: string[] = [];
   /** What the last attempt says of itself, also one that failed, whose answer is an error. */
   summary: RunSummary | undefined;
-  /** Outcomes that failed, from the log: a dry run leaves no run record. */
-  readonly failures: Outcome[] = [];
+  /** Outcomes that failed or have a doubt, from the log: a dry run leaves no run record. */
+  readonly logged: Outcome[] = [];
   /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
   isLastLeftOut = false;
   readonly #progress: Progress;
@@ -59,7 +59,7 @@ export class WatchedRun {
   line(line: string): void {
     if (!Object.values(logMessages).some((message) => line.includes(message))) return;
     const { message, ...entry } = JSON.parse(line);
-    if (message === logMessages.failure) this.failures.push(outcomeSchema.parse(entry));
+    if (message === logMessages.failure || message === logMessages.doubt) this.logged.push(outcomeSchema.parse(entry));
     if (message === logMessages.run) {
       this.#attemptsEnded += 1;
       this.summary = summarySchema.parse(entry);

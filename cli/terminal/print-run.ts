@@ -1,6 +1,6 @@
 import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import { isStored, type Outcome, type RunOutcome } from '../../lambda/run/run-record';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
@@ -35,7 +35,11 @@ export async function printRun(terminal: Terminal, run: Run, isEach: boolean): P
 }
 
 /** @param others how to see more than the first of them; left out: all are shown */
-export async function printOutcomes(terminal: Terminal, run: Run, others?: string): Promise<void> {
+export async function printOutcomes(
+  terminal: Terminal,
+  run: Readonly<Pick<Run, 'run'>> & { readonly outcomes: readonly Outcome[] },
+  others?: string,
+): Promise<void> {
   const rows = outcomesFailuresFirst(run).map((outcome) => ({ ...outcome, run: run.run }));
   const shown = others === undefined ? rows : rows.slice(0, shownOutcomes);
   await printTable(terminal, outcomeColumns(terminal), shown);
@@ -102,7 +106,7 @@ export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<Out
     {
       head: 'Outcome',
       cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
-      color: (text, row) => (row.key !== undefined ? text : colors.red(text)),
+      color: (text, row) => (row.key !== undefined || row.outcome === 'would-archive' ? text : colors.red(text)),
       wraps: true,
       narrowest: 8,
     },
@@ -141,9 +145,15 @@ export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }:
 }
 
 /** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
-export function outcomesFailuresFirst({ run, outcomes }: Run): (RunOutcome & { readonly late: boolean })[] {
-  const nameOf = ({ cluster, resource }: RunOutcome) => `${cluster}\n${resource}`;
-  const rank = (outcome: RunOutcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
+export function outcomesFailuresFirst<Found extends Outcome>({
+  run,
+  outcomes,
+}: {
+  readonly run: Date;
+  readonly outcomes: readonly Found[];
+}): (Found & { readonly late: boolean })[] {
+  const nameOf = ({ cluster, resource }: Outcome) => `${cluster}\n${resource}`;
+  const rank = (outcome: Outcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))
     .sort((a, b) => rank(a) - rank(b) || (nameOf(a) < nameOf(b) ? -1 : 1));

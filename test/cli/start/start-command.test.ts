@@ -150,7 +150,10 @@ describe('npm start', () => {
     expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome, good, good]);
     const told = await runStart([...args.filter((arg) => arg !== '--json'), '--fail', 'two=not-found']);
     expect(told.out).toContain('nothing was written: 2 would be archived, 2 failed');
-    expect(told.out).toMatch(/log of cluster two: .*404 Not Found/);
+    expect(told.out).toMatch(/│ two +│ log +│ failed .*404 Not Found/);
+    expect(told.out).toMatch(/│ one +│ manifest +│ would-archive /);
+    expect(told.out).toMatch(/^2 failed, one reason: 404 Not Found$/m);
+    expect(told.out).not.toContain('RunIncompleteError');
   });
 
   it('ends with 1 if something was not archived; the table says what and why, and a command completes it', async () => {
@@ -204,6 +207,7 @@ describe('npm start', () => {
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
     const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
+    expect(dry.out).toMatch(/│ manifest +│ would-archive .*doubt: it has bytes that are not UTF-8/);
     expect(dry.out).toMatch(/nothing was written: 2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
   });
 
