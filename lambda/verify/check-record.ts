@@ -9,8 +9,14 @@ import type { RunConfiguration } from './stored-configurations';
 /**
  * What a run record says that cannot be true together, or is not what its configuration says. A record that was altered or
  * put together by hand seldom adds up; whether it agrees with the objects is another check.
+ * @param configuration undefined: it cannot be read, which is said already
+ * @param mostMs how long an attempt may take
  */
-export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
+export function checkRecord(
+  record: StoredRecord,
+  configuration: RunConfiguration | undefined,
+  mostMs: number,
+): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const [unknown, wrong, lacking] = [new TaskList(), new TaskList(), new TaskList()];
@@ -23,6 +29,8 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
       if (outcome.outcome === 'would-archive')
         problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
       for (const problem of checkKey(record, outcome)) problems.push(`the ${name}: ${problem}`);
+      if (!isFetchedMeanwhile(record, outcome))
+        problems.push(`the ${name}: fetched before it started, or after it finished`);
       const configured = configuration?.clusters.get(outcome.cluster)?.[outcome.resource];
       if (configuration !== undefined && (configured === undefined || !isOwn(outcome))) unknown.add(outcome);
       if (configured?.isOptional === (outcome.optional !== true)) wrong.add(outcome);
@@ -35,9 +43,10 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
       problems.push(`it counts ${record.counts[name] ?? 0} ${name} and lists ${counted[name] ?? 0}`);
   if ((record.status === 'complete') !== isComplete(counted))
     problems.push(`it says ${record.status}, and its outcomes say otherwise`);
-  // A clock may be set back while an attempt is under way.
-  if (Date.parse(record.finishedAt) < Date.parse(record.startedAt) - clockSlackMs)
-    problems.push('it finished before it started');
+  // A clock may be set back, or forward, while an attempt is under way.
+  const tookMs = Date.parse(record.finishedAt) - Date.parse(record.startedAt);
+  if (tookMs < -clockSlackMs) problems.push('it finished before it started');
+  if (tookMs > mostMs + clockSlackMs) problems.push('it took longer than the function may run');
   // A person may ask for a few clusters; the schedule asks for all of them.
   if (configuration !== undefined && record.trigger === 'schedule')
     for (const task of tasksOf(configuration.clusters)) if (isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
@@ -47,6 +56,13 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
     ...wrong.describe('its configuration says otherwise whether these are optional'),
     ...lacking.describe('it has no outcome of what is configured'),
   ];
+}
+
+/** A record says when it archived an object: the lifecycle excuses by that time what is gone. */
+function isFetchedMeanwhile({ startedAt, finishedAt }: StoredRecord, { outcome, fetchedAt }: Outcome): boolean {
+  if (outcome !== 'archived' || fetchedAt === undefined) return true;
+  const time = Date.parse(fetchedAt);
+  return time >= Date.parse(startedAt) - clockSlackMs && time <= Date.parse(finishedAt) + clockSlackMs;
 }
 
 function checkKey(record: StoredRecord, outcome: Outcome): string[] {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, hour } from '../../cli/archive-fixture';
+import { ArchiveFixture, hour, plainAnswer } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
+import { SealFixture } from '../../cli/seal-fixture';
 
 let archive: ArchiveFixture;
 let record: RunRecord;
@@ -110,6 +111,31 @@ describe('verify finds what was changed', () => {
     const { problems } = await verify();
     expect(problems).toHaveLength(4);
     expect(problems[0]).toContain('version of the collector');
+  });
+
+  it.each<[string, Partial<RunRecord>]>([
+    ['before it started', { startedAt: '2026-11-20T11:01:00.000Z', finishedAt: '2026-11-20T11:02:00.000Z' }],
+    ['after it finished', { startedAt: '2026-11-20T06:58:00.000Z', finishedAt: '2026-11-20T06:59:00.000Z' }],
+  ])('a record that archived what was fetched %s contradicts itself', async (_, times) => {
+    await alterRecord((outcomes) => outcomes, times);
+    const { kinds, problems } = await verify();
+    expect(kinds).toEqual(Array(4).fill(`contradiction ${recordKey}`));
+    expect(problems).toContain('the log of cluster alpha: fetched before it started, or after it finished');
+  });
+
+  it('a record of a longer attempt than the function may run contradicts itself, in a sealed archive', async () => {
+    const took = (minutes: number) =>
+      alterRecord((outcomes) => outcomes, { finishedAt: new Date(hour(9).getTime() + minutes * 60_000).toISOString() });
+    await took(136);
+    expect((await verify()).kinds).toEqual([]);
+    const seals = new SealFixture(archive);
+    await seals.seal({ at: hour(12) });
+    expect((await verify()).kinds).toEqual([`contradiction ${recordKey}`]);
+    expect((await verify()).problems).toEqual(['it took longer than the function may run']);
+    const other = await ArchiveFixture.create();
+    await other.attempt({ run: hour(9), clusters, answer: plainAnswer, durationMs: 134 * 60_000 });
+    await new SealFixture(other).seal({ at: hour(12) });
+    expect((await runVerify(other.folder)).kinds).toEqual([]);
   });
 
   it('a record that is none is damaged, and all it should have recorded is unrecorded', async () => {
