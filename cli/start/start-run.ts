@@ -80,7 +80,10 @@ async function runAssembly(
   const run = options.run ?? new Date();
   const covered = coveredBy(config, options);
   const byHand = isByHand(config, options);
-  const watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
+  // A dry run writes nothing, and of a run that is completed some objects are there already.
+  const awaited = options.dryRun === true || options.run !== undefined ? [] : covered;
+  const expected = { objects: covered.length, awaited, isRetried: !byHand, shards: config.shards };
+  const watched = new WatchedRun(terminal, expected);
   const ended = AbortSignal.any([interrupted, watched.broken]);
   let deployment: LocalDeployment | undefined;
   try {

@@ -1,17 +1,25 @@
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { unansweredReasons } from '../../lambda/dispatch/circuit-breaker';
-import { type Outcome, outcomeSchema, type RunSummary, summarySchema } from '../../lambda/run/run-record';
+import { type Outcome, outcomeSchema, type RunSummary, summarySchema, taskName } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
 import { asynchronousAttempts } from '../../lambda/time-limits';
 import type { LoggedRequest } from '../../local/aws/local-aws';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
 import type { AroundInvocation } from '../../local/deployment/local-function';
+import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import type { Terminal } from '../terminal/terminal';
+
+type Task = Pick<Outcome, 'cluster' | 'resource'>;
+
+/** Most objects that are named while they are waited for. */
+const mostNamed = 4;
 
 export interface ExpectedRun {
   /** Objects that it should archive. */
   readonly objects: number;
+  /** Of these, those whose end can be seen: they are named while few are left. */
+  readonly awaited: readonly Task[];
   /** Whether it has the retries that Lambda makes. */
   readonly isRetried: boolean;
   readonly shards: number;
@@ -36,11 +44,16 @@ export class WatchedRun {
   readonly broken = this.#broken.signal;
   /** By event, which the retries of one have in common. */
   readonly #results = new Map<string, InvocationResult[]>();
+  /** What is neither archived nor failed yet, by name. */
+  readonly #awaited = new Map<string, Task>();
+  /** What failed in this attempt: the next one asks again. */
+  readonly #failed: Task[] = [];
   #attemptsEnded = 0;
   #isPaused = false;
 
   constructor(terminal: Terminal, expected: ExpectedRun) {
     this.#expected = expected;
+    this.#await(expected.awaited);
     const state = { now: this.#now(), done: 0, total: expected.objects };
     this.#progress = new Progress(terminal, 'Archiving', state);
   }
@@ -50,9 +63,11 @@ export class WatchedRun {
     if (isSystemError(failure)) this.#broken.abort(failure);
     if (action !== 'PutObject' || status !== 200) return;
     if (parseRunRecordKey(key) !== undefined) this.records.push(key);
-    if (parseObjectKey(key) === undefined) return;
+    const object = parseObjectKey(key);
+    if (object === undefined) return;
     this.archived += 1;
-    this.#progress.update({ done: this.archived });
+    this.#awaited.delete(taskName(object));
+    this.#progress.update({ done: this.archived, now: this.#now() });
   }
 
   /** Takes note of a line that the function wrote. Most lines say nothing of the run, and need not be JSON. */
@@ -60,8 +75,11 @@ export class WatchedRun {
     if (!Object.values(logMessages).some((message) => line.includes(message))) return;
     const { message, ...entry } = JSON.parse(line);
     if (message === logMessages.failure || message === logMessages.doubt) this.logged.push(outcomeSchema.parse(entry));
+    if (message === logMessages.failure) this.#fail(outcomeSchema.parse(entry));
     if (message === logMessages.run) {
       this.#attemptsEnded += 1;
+      // Of several shards, nobody says whose attempt this was.
+      if (this.#expected.shards === 1) this.#await(this.#failed.splice(0));
       this.summary = summarySchema.parse(entry);
     }
     if (message === logMessages.run || message === logMessages.resumed) this.#isPaused = false;
@@ -93,12 +111,31 @@ export class WatchedRun {
     this.#progress.stop();
   }
 
+  #await(tasks: readonly Task[]): void {
+    for (const task of tasks) this.#awaited.set(taskName(task), task);
+  }
+
+  #fail(task: Task): void {
+    if (this.#awaited.delete(taskName(task))) this.#failed.push(task);
+  }
+
+  /** `; waiting for alpha: log, manifest` */
+  #waitingFor(): string {
+    if (this.#awaited.size === 0 || this.#awaited.size > mostNamed) return '';
+    const clusters = new Map<string, string[]>();
+    for (const { cluster, resource } of this.#awaited.values())
+      clusters.set(cluster, [...(clusters.get(cluster) ?? []), resource]);
+    const named = [...clusters].map(([cluster, resources]) => `${cluster}: ${resources.join(', ')}`);
+    return `; waiting for ${printable(named.join('; '))}`;
+  }
+
   #now(): string {
     const { isRetried, shards } = this.#expected;
     const paused = this.#isPaused ? '; the service looks down, a few clusters are asked now and then' : '';
-    if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${paused}`;
+    const waiting = this.#waitingFor();
+    if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${paused}${waiting}`;
     const most = isRetried ? asynchronousAttempts : 1;
-    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${paused}`;
+    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${paused}${waiting}`;
   }
 }
 

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCommand } from '../../../cli/start/start-command';
 import { WatchedRun } from '../../../cli/start/watched-run';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import type { Resource } from '../../../lambda/resources';
 import { demoContent } from '../../../local/demo-service/demo-content';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { keptTerminal } from '../run-collector';
@@ -87,7 +89,7 @@ describe('the progress of a start', () => {
     jest.useFakeTimers();
     const tick = () => jest.advanceTimersByTime(10_000);
     const terminal = keptTerminal();
-    const progress = new WatchedRun(terminal, { objects: 80, isRetried: true, shards: 1 });
+    const progress = new WatchedRun(terminal, { objects: 80, awaited: [], isRetried: true, shards: 1 });
     const line = (message: string, more?: object) => JSON.stringify({ level: 'WARN', message, ...more });
     const counts = { archived: 1, alreadyArchived: 0, failed: 79, notAttempted: 0 };
     const summary = { run: '2026-11-20T10:00:00.000Z', status: 'incomplete', dryRun: false, counts, durationMs: 1 };
@@ -107,6 +109,52 @@ describe('the progress of a start', () => {
       'Archiving: 1 of 80, attempt 1 of 3',
       'Archiving: 1 of 80, attempt 2 of 3; the service looks down, a few clusters are asked now and then',
       'Archiving: 1 of 80, attempt 2 of 3',
+      '',
+    ]);
+  });
+
+  it('names what a run waits for when little of it is left, again in each attempt', () => {
+    jest.useFakeTimers();
+    const tick = () => jest.advanceTimersByTime(10_000);
+    const terminal = keptTerminal();
+    const tasks = ['alpha', 'beta', 'gamma'].flatMap((cluster) =>
+      (['log', 'manifest'] as const).map((resource) => ({ cluster, resource })),
+    );
+    const progress = new WatchedRun(terminal, { objects: 6, awaited: tasks, isRetried: true, shards: 1 });
+    const store = (resource: Resource, cluster: string) =>
+      progress.request({
+        ...({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200 } as const),
+        key: objectKey({ resource, cluster, run: new Date('2026-11-20T10:00:00Z') }),
+      });
+    const line = (message: string, more: object) => progress.line(JSON.stringify({ message, ...more }));
+    tick();
+    store('log', 'gamma');
+    store('manifest', 'gamma');
+    tick();
+    store('manifest', 'alpha');
+    store('log', 'beta');
+    tick();
+    line('not archived', { cluster: 'beta', resource: 'manifest', outcome: 'failed', error: 'no answer' });
+    tick();
+    line('not archived', { cluster: 'alpha', resource: 'log', outcome: 'failed', error: 'no answer' });
+    const counts = { archived: 4, alreadyArchived: 0, failed: 2, notAttempted: 0 };
+    line('run finished', {
+      run: '2026-11-20T10:00:00.000Z',
+      status: 'incomplete',
+      dryRun: false,
+      counts,
+      durationMs: 1,
+    });
+    store('manifest', 'beta');
+    tick();
+    progress.stop();
+    jest.useRealTimers();
+    expect(terminal.err.text.split('\n')).toEqual([
+      'Archiving: 0 of 6, attempt 1 of 3',
+      'Archiving: 2 of 6, attempt 1 of 3; waiting for alpha: log, manifest; beta: log, manifest',
+      'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log; beta: manifest',
+      'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log',
+      'Archiving: 5 of 6, attempt 2 of 3; waiting for alpha: log',
       '',
     ]);
   });
