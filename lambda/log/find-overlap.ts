@@ -36,7 +36,7 @@ export function findOverlap(base: LogEnd, later: LogEnd, startsAlike = true): Ov
   const from = base.hashes.length > 1 ? 1 : 0;
   const to = Math.max(base.hashes.length - open, from);
   const whole = later.hashes.length - (later.isOpen ? 1 : 0);
-  const alike = commonEnds(base.hashes.slice(from, to), later.hashes.slice(0, whole));
+  const alike = commonEnds(base.hashes, from, to, later.hashes, whole);
   const needed = linesNeeded(base, from);
 
   /** How many lines up to this one are the earlier text's last ones; -1 if they are not. */
@@ -82,7 +82,8 @@ function* endsOf(base: LogEnd, later: LogEnd, whole: number): Generator<number> 
 
 /** What is new behind the end of the earlier text. A line that only got its LF is not new. */
 function placeOf(base: LogEnd, later: LogEnd, end: number): Pick<Overlap, 'lines' | 'newFrom' | 'lineFrom'> {
-  const behind = later.bytes.slice(end).reduce((sum, bytes) => sum + bytes + 1, later.isOpen ? -1 : 0);
+  let behind = later.isOpen ? -1 : 0;
+  for (let line = end; line < later.bytes.length; line += 1) behind += (later.bytes[line] ?? 0) + 1;
   const start = later.size - (end === later.hashes.length ? 0 : behind);
   const lines = later.from + end;
   if (!base.isOpen) return { lines, newFrom: start, lineFrom: start };
@@ -94,10 +95,21 @@ function placeOf(base: LogEnd, later: LogEnd, end: number): Pick<Overlap, 'lines
 /**
  * For each line of the later text: how many lines up to it are the earlier text's last ones. This is the Z algorithm over both
  * from behind, whose time does not grow with repeated lines.
+ * @param from the first line of the earlier text that counts; the last one is before `to`
+ * @param whole how many lines of the later text count
  */
-function commonEnds(earlier: readonly number[], later: readonly number[]): Int32Array {
+function commonEnds(
+  earlier: readonly number[],
+  from: number,
+  to: number,
+  later: readonly number[],
+  whole: number,
+): Int32Array {
+  const all = new Float64Array(to - from + 1 + whole);
+  for (let at = 0; at < to - from; at += 1) all[at] = earlier[to - 1 - at] ?? 0;
   // No hash is NaN, and NaN is not itself.
-  const all = [...earlier.toReversed(), Number.NaN, ...later.toReversed()];
+  all[to - from] = Number.NaN;
+  for (let at = 0; at < whole; at += 1) all[to - from + 1 + at] = later[whole - 1 - at] ?? 0;
   const lengths = new Int32Array(all.length);
   for (let at = 1, left = 0, right = 0; at < all.length; at += 1) {
     let length = at < right ? Math.min(right - at, lengths[at - left] ?? 0) : 0;
@@ -105,7 +117,7 @@ function commonEnds(earlier: readonly number[], later: readonly number[]): Int32
     lengths[at] = length;
     if (at + length > right) [left, right] = [at, at + length];
   }
-  return lengths.subarray(earlier.length + 1).reverse();
+  return lengths.subarray(to - from + 1).reverse();
 }
 
 /** How many lines from the end make a proof; Infinity if all from this one on do not. */
