@@ -71,6 +71,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const due = await judgeRuns(walk, runs);
   const { records, objects } = runs;
   const unrecorded = await judgeUnnamed(walk, search, runs);
+  // Reading the objects takes longest, and a run record of a large fleet needs the memory.
+  for (const recorded of [runs.met.named, runs.met.awaited]) recorded.clear();
   const checked = await checkOpen(walk);
   const logs = new LogSeams(reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
   const read = await readNew(walk, next.number, runs, logs);

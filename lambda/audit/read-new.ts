@@ -83,7 +83,7 @@ async function readObjects(
   for await (const { index, outcome, problem, bytes, sha256 } of mapConcurrently(objects, concurrency, check)) {
     const { key } = outcome;
     sealed.checkObject(key, sha256);
-    if (problem?.kind === 'missing') await findUnlessExpired(walk, sealed.lost(recordKey, outcome, problem.problem));
+    if (problem?.kind === 'missing') await findUnlessExpired(walk, sealed.lost([recordKey], outcome, problem.problem));
     else if (problem !== undefined) find(problem.kind, key, problem.problem);
     reading.objects += 1;
     reading.bytes += bytes;

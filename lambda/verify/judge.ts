@@ -76,7 +76,8 @@ export interface Met {
 
 /** @param keptName gives the name of a cluster to be kept; left out: a copy */
 export function nothingMet(keptName?: (cluster: string) => string): Met {
-  return { named: new RecordedObjects(keptName), awaited: new RecordedObjects(keptName), lost: new Map() };
+  const named = new RecordedObjects(keptName);
+  return { named, awaited: named.another(), lost: new Map() };
 }
 
 /**
@@ -171,17 +172,17 @@ function judgeContent(run: VerifiedRun, outcome: StoredOutcome, checked: Checked
   const isMissing = problem?.kind === 'missing';
   const isSealed = !isMissing && sealed.checkObject(key, sha256);
   const isVouched = isSealed || run.isAttested(outcome);
-  if (isMissing) unlessExpired(sealed.lost(recordOf(run.merged, outcome), outcome, problem.problem));
+  if (isMissing) unlessExpired(sealed.lost(recordsOf(run.merged, outcome), outcome, problem.problem));
   else if (problem !== undefined) find(problem.kind, key, problem.problem);
   else if (!isVouched) find('unvouched', key, unvouchedBy(run.unattested));
   onObject({ key, outcome, ...checked, isVouched });
 }
 
-/** The key of the run record whose outcome it is. */
-function recordOf({ read }: Pick<StoredRun, 'read'>, { attempt, cluster }: StoredOutcome): string {
+/** Keys of the run records that the outcome may be of: what was completed without shards has attempts of its own. */
+function recordsOf({ read }: Pick<StoredRun, 'read'>, { attempt, cluster }: StoredOutcome): string[] {
   const isOf = ({ shard, ...record }: RunRecordObject) =>
     record.attempt === attempt && (shard === undefined || isInShard(cluster, shard));
-  return read.find(isOf)?.key ?? '';
+  return read.filter(isOf).map(({ key }) => key);
 }
 
 /** Lists what the clusters have of the stretch, and gives what no run record names. */
@@ -237,7 +238,7 @@ async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: M
     const outcomes = storedOutcomes(merged, (name) => stretch.clusters.has(name) && awaited.has(name));
     const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
     for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
-      if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordOf(merged, outcome), outcome, problem.problem));
+      if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordsOf(merged, outcome), outcome, problem.problem));
       else if (problem !== undefined) find(problem.kind, outcome.key, problem.problem);
     }
   }

@@ -5,7 +5,7 @@ const kinds = resourceNames.length;
 
 /** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */
 export class RecordedObjects {
-  readonly #clusters = new Map<string, number>();
+  #clusters = new Map<string, number>();
   readonly #runs = new Map<number, Uint8Array>();
   readonly #wholeRuns = new Set<number>();
   readonly #keptName: (cluster: string) => string;
@@ -13,6 +13,13 @@ export class RecordedObjects {
   /** @param keptName gives the name of a cluster to be kept; left out: a copy, because a part of a key keeps the whole key in memory */
   constructor(keptName = (cluster: string): string => Buffer.from(cluster).toString()) {
     this.#keptName = keptName;
+  }
+
+  /** An empty set that shares the names of clusters with this one. */
+  another(): RecordedObjects {
+    const other = new RecordedObjects(this.#keptName);
+    other.#clusters = this.#clusters;
+    return other;
   }
 
   add(name: ObjectName): void {
@@ -44,6 +51,13 @@ export class RecordedObjects {
     const bits = this.#runs.get(name.run.getTime());
     const byte = bits?.[bit >> 3];
     if (bit >= 0 && bits !== undefined && byte !== undefined) bits[bit >> 3] = byte & ~(1 << (bit & 7));
+  }
+
+  /** Gives its memory back. */
+  clear(): void {
+    this.#clusters.clear();
+    this.#runs.clear();
+    this.#wholeRuns.clear();
   }
 
   /** Times of the runs that it has an object of. */

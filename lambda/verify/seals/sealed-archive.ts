@@ -166,14 +166,15 @@ export class SealedArchive {
   /**
    * An object that is gone. It is as sealed as the run record that names it: it was written at the time that the record says,
    * and if that record archived it, no earlier than its seal allows. A configuration that somebody stored never excuses it.
-   * @param record key of the run record
+   * @param records keys of the run records that may name it: the one that was sealed first counts
    */
-  lost(record: string, { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
+  lost(records: readonly string[], { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
     const said = new Date(fetchedAt ?? name.run);
-    const earliest = this.#earliest(name.run, record, this.#chain.records.get(record)?.by);
+    const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by)?.getTime());
+    const earliest = times.reduce((first, time) => (time === undefined || time < (first ?? 0) ? time : first), times[0]);
     if (this.#chain.head !== undefined) this.#lost.set(key, earliest === undefined);
-    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
-    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said };
+    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said.getTime();
+    return { kind: 'missing', key, problem, writtenAt: isLater ? new Date(earliest) : said };
   }
 
   /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */
