@@ -170,11 +170,11 @@ export class SealedArchive {
    */
   lost(records: readonly string[], { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
     const said = new Date(fetchedAt ?? name.run);
-    const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by)?.getTime());
-    const earliest = times.reduce((first, time) => (time === undefined || time < (first ?? 0) ? time : first), times[0]);
+    const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by));
+    const [earliest] = times.includes(undefined) ? [] : times.sort((one, other) => Number(one) - Number(other));
     if (this.#chain.head !== undefined) this.#lost.set(key, earliest === undefined);
-    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said.getTime();
-    return { kind: 'missing', key, problem, writtenAt: isLater ? new Date(earliest) : said };
+    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
+    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said };
   }
 
   /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */
