@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,6 +18,7 @@ import { copyOf, forgeRun, recordOf, sealedOperatorArchive } from '../sealed-ope
 
 const now = runAt(61);
 const period = ['--from', runAt(12).toISOString(), '--to', runAt(23).toISOString()];
+const stampOf = (at: number) => runAt(at).toISOString().replace('.000', '');
 const manifest = (at: number, uid = healthy) => keyOf('manifest', uid, runAt(at));
 
 /** All files beneath a folder, but for what is known of each object. */
@@ -93,6 +94,18 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const result = JSON.parse(said);
     expect(Object.keys(result).indexOf('part')).toBeLessThan(Object.keys(result).indexOf('ok'));
     expect([verified, result.part.cluster, result.sound, result.findings]).toEqual([0, healthy, 24, []]);
+  });
+
+  it('leaves out what a run that is under way has archived, and what a late attempt adds to a sealed run', async () => {
+    const folder = await copyOf(archive.folder);
+    const own = recordOf(14).replace('attempt-1', 'attempt-2');
+    await plant(folder, manifest(60));
+    await cp(join(folder, recordOf(14)), join(folder, own));
+    const out = join(work, 'under-way');
+    const { code, err } = await collector('export', '--archive', folder, '--cluster', healthy, '--out', out);
+    expect([code, err]).toEqual([0, expect.stringContaining(`\n7 runs since ${stampOf(14)} are not sealed yet: `)]);
+    expect(filesIn(out)).toEqual(filesIn(whole));
+    await rm(folder, { recursive: true });
   });
 
   it('follows links before it decides whether a folder lies in the archive', async () => {

@@ -54,6 +54,16 @@ describe('an audit', () => {
     expect(damageIn(await look(world.bucket, { heads: [seal.sha256], publicKeys: [publicKey] }))).toEqual([]);
   });
 
+  it('judges before the first seal as verify does after it: an attempt took no longer than the function may run', async () => {
+    const [key = ''] = world.bucket.keys('runs/');
+    const { outcomes, ...record } = readRecord(world.bucket, key);
+    const finishedAt = new Date(Date.parse(record.startedAt) + 3 * 3_600_000).toISOString();
+    const body = Buffer.from(recordText({ ...record, finishedAt, outcomes }));
+    world.bucket.rewrite(key, { body });
+    expect((await world.audit(morning)).result?.found).toMatchObject({ contradiction: 1 });
+    expect(damageIn(await look(world.bucket))).toEqual(['contradiction']);
+  });
+
   it('seals what came since, a late completion of a sealed run too, and reads nothing twice but the bases of logs', async () => {
     world = new SealedWorld();
     await world.collectDay(20, ['b']);
