@@ -47,11 +47,10 @@ function isValid({ validFrom, validTo }: X509Certificate, time: Date): boolean {
 }
 
 function mayIssue(issuer: X509Certificate, depth: number): boolean {
-  if (!issuer.ca) return false;
   const value = extensionOf(issuer, extensionNames.basicConstraints)?.value;
   if (value === undefined) return false;
   const constraints = new DerReader(value, 'basicConstraints').within('BasicConstraints');
-  constraints.optional(derTag.boolean);
+  if (constraints.optional(derTag.boolean)?.content[0] !== 0xff) return false;
   const longest = constraints.optional(derTag.integer)?.content;
   return longest === undefined || depth <= longest.readUIntBE(0, Math.min(longest.length, 6));
 }

@@ -22,7 +22,7 @@ export interface SealStamp {
 }
 
 /** Longest answer of an authority that is stored or read, in bytes. */
-export const mostStampBytes = 64 * 1024;
+const mostStampBytes = 64 * 1024;
 
 /** How long after its seal a stamp may be made, in milliseconds, before a seal counts as not stamped. */
 const stampedWithinMs = 3 * dayMs;
@@ -31,7 +31,7 @@ const stampedWithinMs = 3 * dayMs;
 const concurrency = 16;
 
 /** The certificates that the plans of the chain name. */
-export function plannedRoots(seals: readonly Pick<Seal, 'plan'>[]): X509Certificate[] {
+function plannedRoots(seals: readonly Pick<Seal, 'plan'>[]): X509Certificate[] {
   const roots = new Set(seals.flatMap(({ plan }) => plan.timestamps ?? []).map(({ root }) => root));
   return [...roots].map((root) => new X509Certificate(Buffer.from(root, 'base64')));
 }

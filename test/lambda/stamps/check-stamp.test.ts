@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { checkStamp, type Stamp, StampError } from '../../../lambda/stamps/check-stamp';
 import { stampRequest } from '../../../lambda/stamps/stamp-request';
 import { answerStamp, type StampAnswerOptions } from '../../../local/stamp-authority/answer-stamp';
-import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { extension, issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { sequence } from '../../../local/stamp-authority/write-der';
 
 const dayMs = 86_400_000;
 const now = new Date('2026-11-23T06:30:00Z');
@@ -49,6 +50,7 @@ describe('a stamp', () => {
 
   const notTrusted = /leads to a trusted root/;
   const issuerOfNone = certificate();
+  const denied = certificate([extension('2.5.29.19', sequence())]);
   const shortPath = certificate(ofIssuer(0));
   const between = certificate(ofIssuer(), shortPath);
   const ended = certificate(ofIssuer(), root, [-3, -2]);
@@ -62,6 +64,11 @@ describe('a stamp', () => {
     [
       'an issuer that may not issue',
       { signer: certificate(ofStamps(), issuerOfNone), intermediates: [issuerOfNone] },
+      notTrusted,
+    ],
+    [
+      'an issuer that says it may not',
+      { signer: certificate(ofStamps(), denied), intermediates: [denied] },
       notTrusted,
     ],
     [
