@@ -130,15 +130,22 @@ export class FanOut extends Construct {
     if (oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
     collect.addRetry({ errors: unreached, ...retries(unreachedRetry), jitterStrategy: sfn.JitterType.FULL });
     collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
-    const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index } });
-    // The function's error after it has written its run record.
+    // The function's error after it has written its run record, up to the end of its first line: the causes of 500 shards
+    // would not fit.
+    const firstLine = JsonPath.arrayGetItem(JsonPath.stringSplit(JsonPath.stringAt('$.Cause'), '\\'), 0);
+    const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index, reason: firstLine } });
     collect.addCatch(incomplete, { errors: ['RunIncompleteError'] });
-    collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: { failed: index, unrecorded: index } }));
+    const unrecorded = { failed: index, unrecorded: index, reason: JsonPath.stringAt('$.Error') };
+    collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: unrecorded }));
     const map = new sfn.Map(this, 'Collect the shards', {
       itemsPath: '$.indices',
       itemSelector: { event: JsonPath.objectAt('$.event'), part: { shard: { index, count: shards } } },
       maxConcurrency: concurrentShards(shards),
-      resultSelector: { failed: JsonPath.listAt('$[*].failed'), unrecorded: JsonPath.listAt('$[*].unrecorded') },
+      resultSelector: {
+        failed: JsonPath.listAt('$[*].failed'),
+        unrecorded: JsonPath.listAt('$[*].unrecorded'),
+        reasons: JsonPath.listAt('$[*].reason'),
+      },
       resultPath: '$.shards',
     });
     return map.itemProcessor(collect);
@@ -148,8 +155,9 @@ export class FanOut extends Construct {
     const fail = new sfn.Fail(this, 'Shards failed', {
       error: 'ShardsFailedError',
       causePath: JsonPath.format(
-        `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.`,
+        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.`,
         JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
+        JsonPath.arrayGetItem(JsonPath.listAt('$.shards.reasons'), 0),
         JsonPath.jsonToString(JsonPath.objectAt('$.event')),
       ),
     });

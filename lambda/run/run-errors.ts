@@ -1,4 +1,4 @@
-import { reasonLines } from './group-reasons';
+import { groupReasons, reasonLines } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
 /** Failures that the error names one by one; the record has them all. */
@@ -22,11 +22,12 @@ export class RunIncompleteError extends Error {
     const { run, attempt, dryRun, counts, record, stopped } = summary;
     const { failed, notAttempted, optionalMissing = 0 } = counts;
     const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
+    const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
+    const [most] = groupReasons(failures);
     const lines = [
-      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}).`,
+      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''})${most === undefined ? '' : `, most of all for: ${most.reason}`}.`,
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
-    const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
     lines.push(...reasonLines('failed', failures));
     for (const { cluster, resource, error = '' } of failures.slice(0, namedFailures))
       lines.push(`- ${resource} of cluster ${cluster}: ${error.slice(0, quotedCharacters)}`);

@@ -87,6 +87,9 @@ const moto = findCommand('moto_server');
       error: 'ShardsFailedError',
       cause: expect.stringContaining('The shards [2] of 4 did not succeed'),
     });
+    expect(failure?.cause).toMatch(
+      /The first of them says: [^\\]* not attempted\), most of all for: 404 Not Found\.\. All/,
+    );
     expect(failure?.cause).toContain(`{"scheduledTime":"${scheduledTime}"}`);
     expect(objects()).toEqual(allKeys(run).filter((key) => !key.includes(`cluster=${bad}/`)));
     // As many attempts as Lambda makes.

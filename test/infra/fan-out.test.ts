@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { collectionOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
+import { RunIncompleteError } from '../../lambda/run/run-errors';
+import type { RunSummary } from '../../lambda/run/run-record';
 import {
   asynchronousAttempts,
   asynchronousRetryWaits,
@@ -174,17 +176,27 @@ describe('what Step Functions has to transport', () => {
   const payloadLimit = 256 * 1024;
   const definitionLimit = 1024 * 1024;
 
-  it('fits when all of the most shards fail: the result of each is its index alone, in at most three places', () => {
+  it('fits when all of the most shards fail: the result of each is its index in at most two places, and one line', () => {
     const { States } = parsed(most).States['Collect the shards'].ItemProcessor;
     const results = [States.Collect.ResultSelector, ...States.Collect.Catch.map(({ Next }) => States[Next].Parameters)];
     const index = '$$.Map.Item.Value';
     expect(results).toEqual([
       { 'succeeded.$': index },
-      { 'failed.$': index },
-      { 'failed.$': index, 'unrecorded.$': index },
+      { 'failed.$': index, 'reason.$': String.raw`States.ArrayGetItem(States.StringSplit($.Cause, '\\'), 0)` },
+      { 'failed.$': index, 'unrecorded.$': index, 'reason.$': '$.Error' },
     ]);
-    const all = Array.from({ length: limits.mostShards }, (_, shard) => ({ failed: shard, unrecorded: shard }));
-    expect(JSON.stringify(all).length).toBeLessThan(payloadLimit / 2);
+    const outcome = { cluster: 'a', resource: 'log', outcome: 'failed', error: 'e'.repeat(1000) } as const;
+    const summary = {
+      run: '2026-11-20T09:00:00.000Z',
+      attempt: 999,
+      dryRun: false,
+      counts: { failed: 99_999, notAttempted: 99_999, optionalMissing: 99_999 },
+    };
+    const error = new RunIncompleteError(summary as RunSummary, [outcome], { name: 'a', region: 'eu-central-1' });
+    const [reason] = JSON.stringify({ errorType: error.name, errorMessage: error.message }).split('\\');
+    expect(reason).toMatch(/, most of all for: e{160}\.$/);
+    const all = Array.from({ length: limits.mostShards }, (_, shard) => ({ failed: shard, unrecorded: shard, reason }));
+    expect(JSON.stringify(all).length).toBeLessThan(0.9 * payloadLimit);
     expect(definitionIn(most).length).toBeLessThan(definitionLimit / 10);
   });
 });

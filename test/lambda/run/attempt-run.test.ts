@@ -115,7 +115,7 @@ describe('an attempt of a run', () => {
     const error = await attemptRun(scheduled, context).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RunIncompleteError);
     expect((error as Error).message.split('\n')).toEqual([
-      'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete: 2 of 5 not archived (2 failed, 0 not attempted).',
+      'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete: 2 of 5 not archived (2 failed, 0 not attempted), most of all for: 404 Not Found.',
       '2 failed, one reason: 404 Not Found',
       '- log of cluster a: status 404',
       '- manifest of cluster a: status 404',
