@@ -19,6 +19,7 @@ const column = [
   ['dispatch'],
   ['service', 'event'],
   ['body'],
+  ['list'],
   ['archive'],
   ['stack-contract', 'time-limits', 'environment', 'stop', 'clock', 'resources'],
 ];

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Message, type TransformFailure, transformSync } from 'esbuild';
-import type { ConfigProblem } from './config-problems';
+import * as z from 'zod';
+import type { ConfigProblem } from '../../lambda/list/schema-problems';
 
 /**
  * Reads a configuration, or a list of clusters. The path of a problem is empty, or names line and column.
@@ -41,6 +42,16 @@ function syntaxProblem({ text, location }: Message): ConfigProblem {
   const character = Buffer.from(lineText).subarray(0, column).toString().length + 1;
   const expected = 'valid JSON with each member once';
   return { path: `line ${line}, column ${character}`, received: `invalid JSON (${text})`, expected };
+}
+
+/**
+ * Refuses a value for problems that were found elsewhere, such as in a file that it names.
+ * @param pathOf the path in the configuration of a path there
+ */
+export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pathOf = (path: string) => path): never {
+  const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
+  context.addIssue({ code: 'custom', params: { problems } });
+  return z.NEVER;
 }
 
 /** Certificates as PEM text, or why there are none. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unique } from '../../lambda/list/cluster-schema';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { hoursText } from '../alarm-windows';
 import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '../limits';
@@ -29,29 +30,6 @@ function rule(check: (at: At, refuse: Refuse) => void) {
   };
   return z.superRefine<unknown>(judge, { when: () => true });
 }
-
-/**
- * Every entry of a list once.
- * @param what the part of an entry that tells it from others
- * @param partOf that part of an entry; anything but text if it has none
- */
-function unique(what: string, partOf: (entry: unknown) => unknown) {
-  return rule((at, refuse) => {
-    const list = at();
-    if (!Array.isArray(list)) return;
-    const first = new Map<string, number>();
-    for (const [index, entry] of list.entries()) {
-      const part = partOf(entry);
-      if (typeof part !== 'string') continue;
-      const earlier = first.get(part);
-      if (earlier === undefined) first.set(part, index);
-      else refuse(`${index}`, `each ${what} once (it is at [${earlier}] already)`, part);
-    }
-  });
-}
-
-/** Two entries of one uid would write the same keys. */
-export const uniqueClusters = unique('uid', (cluster) => (isObject(cluster) ? cluster.uid : cluster));
 
 /** Two subscriptions of one address would deliver every message twice. */
 export const uniqueEmails = unique('address', (email) => (typeof email === 'string' ? email.toLowerCase() : undefined));

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import { type ConfigProblem, describeProblem, parsing, problemsOf } from '../../lambda/list/schema-problems';
 import { readJsonFile } from './config-files';
-import { type ConfigProblem, parsing, problemsOf } from './config-problems';
 import { type CollectorConfig, configSchema } from './config-schema';
 import { isExampleAddress, partitionProblem } from './schema-values';
 
@@ -78,11 +78,7 @@ export function refusePartition({ deployTo }: CollectorConfig, region: string | 
 }
 
 function messageOf(file: string, problems: readonly ConfigProblem[]): string {
-  const lines = problems
-    .slice(0, shownProblems)
-    .map(
-      ({ path, received, expected }) => `  ${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`,
-    );
+  const lines = problems.slice(0, shownProblems).map((problem) => `  ${describeProblem(problem)}`);
   if (problems.length > shownProblems) lines.push(`  … and ${problems.length - shownProblems} more`);
   return `The configuration ${file} cannot be used:\n${lines.join('\n')}`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { knownMembers } from '../../lambda/list/cluster-schema';
 import { CronError, parseCron } from '../../lambda/schedule/cron';
 
 /**
@@ -8,8 +9,7 @@ import { CronError, parseCron } from '../../lambda/schedule/cron';
 
 /** An object that rejects unknown members with a message that names the known ones. */
 export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
-  const known = `one of ${Object.keys(shape).join(', ')}`;
-  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : expected) });
+  return z.strictObject(shape, knownMembers(shape, expected));
 }
 
 /** @param rule returns what it expects instead, for a text that it refuses */

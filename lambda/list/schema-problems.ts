@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import type * as z from 'zod/mini';
 
-/** One thing that is wrong with the configuration. */
+/** One thing that is wrong with the configuration, or with a list of clusters. */
 export interface ConfigProblem {
   /** Where it is, as in JavaScript: `clusters[3].uid`; empty for the whole configuration. */
   readonly path: string;
@@ -9,23 +9,18 @@ export interface ConfigProblem {
   readonly expected: string;
 }
 
+/** `clusters[3].uid: received "", expected a uid that is not empty`. */
+export function describeProblem({ path, received, expected }: ConfigProblem): string {
+  return `${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`;
+}
+
 /** All problems that zod found, one per member. */
-export function problemsOf(error: z.ZodError): ConfigProblem[] {
+export function problemsOf(error: z.core.$ZodError): ConfigProblem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, []));
 }
 
 /** With what every schema of the configuration is parsed. */
 export const parsing = { reportInput: true };
-
-/**
- * Refuses a value for problems that were found elsewhere, such as in a file that it names.
- * @param pathOf the path in the configuration of a path there
- */
-export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pathOf = (path: string) => path): never {
-  const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
-  context.addIssue({ code: 'custom', params: { problems } });
-  return z.NEVER;
-}
 
 function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): ConfigProblem[] {
   const path = [...parent, ...issue.path];
