@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { isAbsent, type RunReader } from '../archive/run-reader';
-import { ReportBuilder } from '../report/build-report';
-import { reportHtml } from '../report/report-html';
+import { reportPage } from '../report/page';
+import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
@@ -34,38 +34,28 @@ export function reportCommand(context: CommandContext): Command {
 
 async function writeReport(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
   const { out, all = false } = options;
-  const builder = new ReportBuilder();
+  const report = new Report();
   const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
   for await (const row of reader.select(selectionOf(options, defaultRuns))) {
-    if (isAbsent(row)) builder.addAbsent(row);
-    else builder.add(row);
+    if (isAbsent(row)) report.addAbsent(row);
+    else report.add(row);
   }
-  const { location } = reader.archive;
+  const { location: archive } = reader.archive;
   if (reader.newest === undefined)
-    throw new ArchiveReadError(`Writing the report failed: ${location} has no runs in this period`);
+    throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
   const overdue = isNewest ? await reader.overdue() : undefined;
-  if (overdue !== undefined) builder.addAbsent(overdue);
-  const report = builder.finish({
-    archive: location,
-    createdAt: reader.now,
-    isNewest,
-    overdue: overdue?.text,
-    ...(await reader.stale(isNewest ? reader.now : reader.newest)),
-  });
+  if (overdue !== undefined) report.addAbsent(overdue);
+  const stale = await reader.stale(isNewest ? reader.now : reader.newest);
+  const badRecords = reader.problems;
+  const facts = { archive, createdAt: reader.now, isNewest, overdue: overdue?.text, badRecords, ...stale };
+  const page = reportPage(report, facts, all);
   if (out === '-') {
-    for (const part of reportHtml(report, all)) await print(terminal.out, part);
+    for (const part of page) await print(terminal.out, part);
     return;
   }
-  let bytes = 0;
-  const counted = function* () {
-    for (const part of reportHtml(report, all)) {
-      bytes += Buffer.byteLength(part);
-      yield part;
-    }
-  };
-  await writeFile(out, counted());
-  const counts = `${formatCount(report.clusters.length, 'cluster')}, ${formatCount(report.runs.length, 'run')}`;
-  await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(bytes)}\n`);
+  await writeFile(out, page);
+  const counts = `${formatCount(report.clusters.size, 'cluster')}, ${formatCount(report.runs.length, 'run')}`;
+  await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes((await stat(out)).size)}\n`);
 }
 
 const helpText = `

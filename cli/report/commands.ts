@@ -12,19 +12,13 @@ export function commandsOf(archive: string) {
   };
   const complete = (run: Date) => `npm run collector -- run --stack NAME --run ${formatTime(run)}`;
   return {
-    /** How a manifest changed in a run. */
     change: (uid: string, run: Date) => ofCluster(uid, `diff --run ${formatTime(run)}`),
-    /** Whose manifests changed in a run. */
     changes: (run: Date) => collector(`history --all --from ${formatTime(run)} --to ${formatTime(run)}`),
     content: (uid: string, resource: Resource, run: Date) =>
       ofCluster(uid, `show --resource ${resource} --run ${formatTime(run)}`),
-    /** The outcomes of a cluster, with their reasons. */
     cluster: (uid: string) => collector(`runs --cluster=${shellQuoted(uid)}`),
-    /** Every outcome of a run. */
     run: (run: Date) => collector(`runs ${formatTime(run)}`),
-    /** Collects what a run has not archived. */
     complete,
-    /** Collects everything under the time of a run that left no record. */
     collectLate: (run: Date) => `${complete(run)} --without-record`,
     verify: collector('verify'),
   };

@@ -1,3 +1,4 @@
+import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 
 /** Markup. Only {@link html} makes it, so that text from an archive cannot become any. */
@@ -15,7 +16,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Markup with values in it. Values that are not markup are escaped, also inside quoted attributes; `false` is nothing. */
+/**
+ * Markup with values in it. Values that are not markup are escaped, also inside quoted attributes; numbers get commas between
+ * thousands, and `false` is nothing.
+ */
 export function html(markup: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(String.raw({ raw: markup }, ...values.map(textOf)));
 }
@@ -23,6 +27,17 @@ export function html(markup: TemplateStringsArray, ...values: readonly Part[]): 
 function textOf(part: Part): string {
   if (part instanceof Html) return part.text;
   if (part === undefined || part === false) return '';
+  if (typeof part === 'number') return part.toLocaleString('en-US');
   if (typeof part === 'object') return part.map(textOf).join('');
-  return printable(String(part)).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return printable(part).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** The time of a run, as commands take it. */
+export function runTime(time: Date): Html {
+  return html`<time>${formatTime(time)}</time>`;
+}
+
+/** A command that one click selects, with what it is for. */
+export function command(purpose: string, line: string): Html {
+  return html`<p class="command">${purpose} <code>${line}</code></p>`;
 }

@@ -1,9 +1,58 @@
-import type { Resource } from '../../lambda/resources';
-import type { BadRecord, Run } from '../../lambda/verify/read-run';
+import { forEachResource, type Resource, resources } from '../../lambda/resources';
+import { groupReasons, type ReasonGroup } from '../../lambda/run/group-reasons';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import type { AbsentRuns } from '../../lambda/verify/due-runs';
+import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
+import { type ContentHashes, isSameContent } from '../archive/cluster-objects';
 import type { FoundStale } from '../archive/run-reader';
 
-/** What the report shows of an archive. */
-export interface Report extends FoundStale {
+/** Most distinct cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
+const maxWordings = 5000;
+
+export interface ReportRun
+  extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'bytes' | 'storedBytes'> {
+  readonly time: Date;
+  /** Why something is not archived, the most frequent reason first. */
+  readonly reasons: readonly Pick<ReasonGroup, 'reason' | 'count'>[];
+}
+
+/** Runs in a row that the schedule was due to start, and that left no record. */
+export interface AbsentStretch {
+  readonly status: 'absent';
+  /** Of the first and of the last of them. */
+  readonly time: Date;
+  readonly last: Date;
+  readonly runs: number;
+  /** How many cluster x resource were due in them: as many in each as in the scheduled run before. */
+  readonly due: number;
+}
+
+/** What the runs of a row have of these, as counts. */
+export type Marks = Record<'failures' | 'changes' | 'late' | 'doubts', number>;
+
+export interface ReportCluster {
+  readonly uid: string;
+  /** Indices of cells, by run; undefined where the run does not cover it. */
+  readonly cells: Readonly<Record<Resource, (number | undefined)[]>>;
+  readonly newest: Record<Resource, ContentHashes>;
+  readonly counts: Marks;
+}
+
+/** The outcome of one cluster x resource in one run. */
+export interface Cell {
+  readonly kind: 'archived' | 'changed' | 'late' | 'doubt' | 'failed' | 'not-attempted';
+  /** Another manifest, or another text of the log, than the one archived before. */
+  readonly isChanged: boolean;
+  /** `status.state` of a log record. */
+  readonly state: string | undefined;
+  /** Why it was not archived, or its doubt, as the run record has it. */
+  readonly reason: string | undefined;
+  /** The reason without what differs from cluster to cluster. */
+  readonly group: string | undefined;
+}
+
+/** What the page says that is not in the runs. */
+export interface ReportFacts extends FoundStale {
   /** The archive's location, as its user named it. */
   readonly archive: string;
   readonly createdAt: Date;
@@ -11,66 +60,80 @@ export interface Report extends FoundStale {
   readonly isNewest: boolean;
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
-  /** Runs in time order; absent runs have a place too. */
-  readonly runs: readonly (ReportRun | AbsentRun)[];
-  readonly clusters: readonly ReportCluster[];
-  /** Each distinct cell once. */
-  readonly cells: readonly Cell[];
   readonly badRecords: readonly BadRecord[];
 }
 
-export interface ReportRun
-  extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'bytes' | 'storedBytes'> {
-  readonly time: Date;
-  /** Why `failed` and `notAttempted` are not archived: the most frequent reasons. */
-  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
-  /** Reasons that were left out. */
-  readonly reasonsLeftOut: number;
+/** What the report shows of an archive: a few bytes of each cluster and run. */
+export class Report {
+  /** In time order. */
+  readonly runs: (ReportRun | AbsentStretch)[] = [];
+  readonly clusters = new Map<string, ReportCluster>();
+  /** Each distinct cell once, by its JSON. */
+  readonly #cells = new Map<string, number>();
+  readonly #all: Cell[] = [];
+  /** How many cluster x resource the last run had that the schedule started. */
+  #scheduled = 0;
+
+  add(run: Run): void {
+    for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
+    const { run: time, status, attempts, durationMs, counts, bytes, storedBytes } = run;
+    const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
+    const reasons = missing.map(({ reason, count }) => ({ reason, count }));
+    this.runs.push({ time, status, attempts, durationMs, counts, reasons, bytes, storedBytes });
+    if (run.starts.some(({ trigger }) => trigger === 'schedule'))
+      this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
+  }
+
+  addAbsent({ times }: AbsentRuns): void {
+    const [time, last] = [times[0], times.at(-1)];
+    if (time === undefined || last === undefined) return;
+    this.runs.push({ status: 'absent', time, last, runs: times.length, due: this.#scheduled * times.length });
+  }
+
+  /** The cell of one cluster x resource; undefined where the run does not cover it. */
+  cellOf({ cells }: ReportCluster, resource: Resource, run: number): Cell | undefined {
+    return this.#all[cells[resource][run] ?? -1];
+  }
+
+  #addOutcome({ run }: Run, outcome: RunOutcome): void {
+    const { cluster: uid, resource, sha256, logSha256, state } = outcome;
+    const cluster = this.clusters.get(uid) ?? {
+      uid,
+      cells: forEachResource(() => []),
+      newest: forEachResource(() => ({})),
+      counts: { failures: 0, changes: 0, late: 0, doubts: 0 },
+    };
+    this.clusters.set(uid, cluster);
+    const isChanged = !resources[resource].isAlwaysNew && isSameContent(cluster.newest[resource], outcome) === false;
+    if (sha256 !== undefined) cluster.newest[resource] = { sha256, logSha256 };
+    const isArchived = isStored(outcome);
+    const isOfLate = isArchived && isLate(run, outcome.fetchedAt);
+    const doubt = isArchived ? outcome.doubt : undefined;
+    if (!isArchived) cluster.counts.failures += 1;
+    if (doubt !== undefined) cluster.counts.doubts += 1;
+    if (isOfLate) cluster.counts.late += 1;
+    if (isChanged) cluster.counts.changes += 1;
+    const ofArchived = doubt !== undefined ? 'doubt' : isOfLate ? 'late' : isChanged ? 'changed' : 'archived';
+    const kind = isArchived ? ofArchived : outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
+    cluster.cells[resource][this.runs.length] = this.#indexOf({ kind, isChanged, state, ...this.#reasonOf(outcome) });
+  }
+
+  #reasonOf(outcome: RunOutcome): Pick<Cell, 'reason' | 'group'> {
+    const { cluster, doubt, error = '', httpStatus } = outcome;
+    const failure = isStored(outcome) ? { error: doubt } : { error, httpStatus };
+    if (failure.error === undefined) return { reason: undefined, group: undefined };
+    const group = groupReasons([{ cluster, ...failure }])[0]?.reason;
+    return { reason: this.#all.length < maxWordings ? failure.error : group, group };
+  }
+
+  #indexOf(cell: Cell): number {
+    const name = JSON.stringify(cell);
+    const index = this.#cells.get(name) ?? this.#all.push(cell) - 1;
+    this.#cells.set(name, index);
+    return index;
+  }
 }
 
-/** A run that the schedule was due to start, and that left no record. */
-export interface AbsentRun {
-  readonly time: Date;
-  readonly status: 'absent';
-  /** How many absent runs after it have no column of their own. */
-  readonly leftOut: number;
-  /** How many cluster x resource were due in it, and in those that have no column. */
-  readonly due: number;
-}
-
-export interface ReportCluster {
-  readonly uid: string;
-  /** Indices into the cells, by run; undefined where the run does not cover it. */
-  readonly cells: Readonly<Record<Resource, readonly (number | undefined)[]>>;
-  /** How many of its cells have each of these. */
-  readonly counts: Record<'failures' | 'changes' | 'late' | 'doubts', number>;
-}
-
-/** The outcome of one cluster x resource in one run. */
-export interface Cell {
-  readonly outcome: 'archived' | 'failed' | 'not-attempted';
-  /** Fetched more than an hour after the run's time. */
-  readonly isLate?: boolean;
-  /** Another manifest, or another text of the log, than the one archived before. */
-  readonly isChanged?: boolean;
-  /** `status.state` of a log record. */
-  readonly state?: string | undefined;
-  /** Why it was not archived, as the run record has it; of what was archived, its doubt. */
-  readonly reason?: string | undefined;
-  /** The reason without what differs from cluster to cluster. */
-  readonly group?: string | undefined;
-}
-
-/** The cell of one cluster x resource; undefined where the run does not cover it. */
-export function cellAt({ cells }: Report, cluster: ReportCluster, resource: Resource, run: number): Cell | undefined {
-  return cells[cluster.cells[resource][run] ?? -1];
-}
-
-/** Whether it was archived, but it is not certain that it is right. */
-export function hasDoubt({ outcome, reason }: Cell): boolean {
-  return outcome === 'archived' && reason !== undefined;
-}
-
-export function isPresent(run: ReportRun | AbsentRun): run is ReportRun {
+export function isPresent(run: ReportRun | AbsentStretch): run is ReportRun {
   return run.status !== 'absent';
 }
