@@ -3,19 +3,18 @@
  * rule can tell. The doubt goes into the outcome and the object's metadata (docs/service-contract.md).
  */
 export const doubts = {
-  /** Of any answer (service/answer-end.ts). */
+  /** Of any answer (service/answer-end.ts, utf8-check.ts). */
+  notUtf8: 'it has bytes that are not UTF-8',
   trailers: (names: string) => `it has trailers behind its body: ${names}`,
 
   /** Of a log record (log-record.ts, record-evidence.ts). */
   noOwnMember: (names: string) => `it has none of ${names}`,
   errorBesideRecord: (name: string) => `it has ${name} beside metadata, spec and status`,
   signOfAnother: (sign: string) => `it has ${sign}, and neither spec.clusterUid nor spec.log`,
-  logNotUtf8: 'spec.log has bytes that are not UTF-8',
   recordedInPart: (path: string, characters: number) =>
     `${path} is longer than ${characters} characters and recorded in part`,
 
   /** Of a manifest (manifest-content.ts, json-content.ts, manifest.ts). */
-  notUtf8: 'it has bytes that are not UTF-8',
   jsonCutShort: 'it is JSON that ends too early',
   errorMember: (name: string) => `it has the member ${name}`,
   notJson: 'it is declared as JSON and starts like JSON, but is not valid JSON',

@@ -24,7 +24,6 @@ export class LogDigest implements StringSink {
   #bytes = 0;
   #lineFeeds = 0;
   #isLineOpen = false;
-  #isUtf8 = true;
 
   /**
    * @param quoteAt offset of the opening quote in the record, in bytes
@@ -33,11 +32,6 @@ export class LogDigest implements StringSink {
   constructor(quoteAt: number, next?: StringSink) {
     this.#from = quoteAt + 1;
     this.#next = next;
-  }
-
-  /** Whether all of the text is UTF-8. */
-  get isUtf8(): boolean {
-    return this.#isUtf8;
   }
 
   /** Call this once, after the last chunk. */
@@ -70,10 +64,6 @@ export class LogDigest implements StringSink {
     if (codePoint === lineFeed) this.#lineFeeds += 1;
     this.#isLineOpen = codePoint !== lineFeed;
     this.#bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
-  }
-
-  invalidUtf8(): void {
-    this.#isUtf8 = false;
   }
 
   end(quoteAt: number): void {

@@ -7,6 +7,7 @@ import { JsonScanner, type JsonType } from './json/json-scanner';
 import { StringCapture, type StringSink } from './json/json-string-scanner';
 import { LogDigest } from './log-digest';
 import { weighEvidence } from './record-evidence';
+import { Utf8Check } from './utf8-check';
 
 /**
  * Service contract, section 2.1: the members it names, with their types. Of date-times only the type string is checked:
@@ -45,7 +46,7 @@ const longestShown = 80;
  * The body must be one JSON object with at least one of `metadata`, `spec` and `status`. Members that the contract names
  * must have its types and occur once, `spec.clusterUid` must be the cluster asked for, and nesting ends at 1,000. A member
  * may be absent, null or unknown to the contract. Whether the object is a log-fetcher record at all is weighed by
- * {@link weighEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
+ * {@link weighEvidence}. Bytes that are not UTF-8 are accepted in strings, with a doubt.
  */
 export class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
@@ -63,6 +64,7 @@ export class LogRecordCheck implements BodyCheck {
   #bytes = 0;
   readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
   #log: LogDigest | undefined;
+  readonly #utf8 = new Utf8Check();
 
   /** @param clusterUid the cluster that was asked for */
   constructor(clusterUid: string, quote: Quote = (text) => text) {
@@ -77,6 +79,7 @@ export class LogRecordCheck implements BodyCheck {
   write(chunk: Buffer): Buffer {
     this.#scan(() => this.#scanner.write(chunk));
     this.#log?.hash(chunk, this.#bytes);
+    this.#utf8.write(chunk);
     this.#bytes += chunk.length;
     return chunk;
   }
@@ -92,7 +95,7 @@ export class LogRecordCheck implements BodyCheck {
     const tooLong = [...this.#recorded].filter(([, capture]) => capture.tooLong);
     const doubt = [
       found,
-      this.#log?.isUtf8 === false ? doubts.logNotUtf8 : undefined,
+      this.#utf8.isUtf8 ? undefined : doubts.notUtf8,
       ...tooLong.map(([path]) => doubts.recordedInPart(path, longestValue)),
     ]
       .filter((one) => one !== undefined)

@@ -1,10 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { htmlBeginningBytes, isHtmlPage } from './html-page';
-import { wholeCharacters } from './json/whole-characters';
 import { JsonContent } from './json-content';
+import { Utf8Check } from './utf8-check';
 
 /**
  * The bytes of white space, and of other characters that nobody sees, as UTF-8 writes them. An error behind them is an error
@@ -24,9 +23,7 @@ export class ManifestContent implements BodyCheck {
   readonly #beginning: Buffer[] = [];
   #beginningLength = 0;
   #isEmpty = true;
-  #isUtf8 = true;
-  /** The beginning of a character whose end is still to come. */
-  #cut: Buffer = Buffer.alloc(0);
+  readonly #utf8 = new Utf8Check();
 
   constructor(quote: Quote) {
     this.#json = new JsonContent(quote);
@@ -39,11 +36,7 @@ export class ManifestContent implements BodyCheck {
 
   write(content: Buffer): Buffer {
     this.#isEmpty &&= content.length === 0;
-    const bytes = this.#cut.length === 0 ? content : Buffer.concat([this.#cut, content]);
-    const whole = wholeCharacters(bytes);
-    this.#isUtf8 &&= isUtf8(whole);
-    // Copied, because the caller may use the chunk again.
-    this.#cut = Buffer.from(bytes.subarray(whole.length));
+    this.#utf8.write(content);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
     const from = this.#beginningLength > 0 ? 0 : content.findIndex((byte) => !blankBytes.has(byte));
     if (from !== -1) this.#judge(content.subarray(from));
@@ -56,15 +49,14 @@ export class ManifestContent implements BodyCheck {
    * @throws InvalidBodyError if the content is certainly not a manifest
    */
   end(doubt?: string): BodyFacts {
-    const isWholeUtf8 = this.#isUtf8 && this.#cut.length === 0;
+    const { isUtf8 } = this.#utf8;
     if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
-    if (this.#beginningLength === 0 && isWholeUtf8)
-      throw new InvalidBodyError('The manifest is nothing but whitespace');
+    if (this.#beginningLength === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.#json.end();
     const json = this.#json.verdict;
     const refusal = isHtmlPage(Buffer.concat(this.#beginning).toString()) ? 'an HTML page' : json.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
-    const found = [doubt, isWholeUtf8 ? undefined : doubts.notUtf8, json.doubt].filter((one) => one !== undefined);
+    const found = [doubt, isUtf8 ? undefined : doubts.notUtf8, json.doubt].filter((one) => one !== undefined);
     return found.length === 0 ? {} : { doubt: found.join('; ') };
   }
 

@@ -4,13 +4,6 @@ import { JsonStringDecoder } from '../body/json/json-string-decoder';
 import type { StringSink } from '../body/json/json-string-scanner';
 import { LogDigest, type LogText } from '../body/log-digest';
 
-/** Decodes `spec.log`. Bytes that are not UTF-8 stay as they are: the check accepts them there. */
-class LogDecoder extends JsonStringDecoder {
-  invalidUtf8(): void {
-    // They are text like any other.
-  }
-}
-
 /** Of `spec`. */
 const textMember = 'log';
 
@@ -26,11 +19,11 @@ function textScanner(begin: (quoteAt: number) => StringSink): JsonScanner {
   });
 }
 
-/** Decodes the text of a log record to UTF-8. */
+/** Decodes the text of a log record to UTF-8. Bytes that are not UTF-8 stay as they are. */
 export class LogTextDecoder {
   /** Whether the record has a log text. */
   found = false;
-  readonly #decoder = new LogDecoder();
+  readonly #decoder = new JsonStringDecoder();
   readonly #scanner = textScanner(() => {
     this.found = true;
     return this.#decoder;

@@ -58,14 +58,19 @@ export function firingsOf(expression: string, timeZone: string) {
   function* between(first: Date, last: Date): Generator<Firing> {
     const [from, to] = [Math.max(first.getTime(), earliest), Math.min(last.getTime(), latest)];
     if (from > to) return;
-    const spans = zoneSpans(timeZone, from - 3 * day, to + 3 * day);
     // Clocks differ from UTC by less than a day.
     for (const date of days(new Date(from - day))) {
       const midnight = date.getTime();
       if (midnight > to + day) return;
-      const ofDay = spans.filter((span) => span.from < midnight + 2 * day && span.to > midnight - day);
+      // No zone changes its clocks twice within three days.
+      const offsets = [...new Set([offsetAt(midnight - day), offsetAt(midnight + 2 * day)])];
       for (const time of times) {
-        const instants = instantsOf(midnight + time * minute, ofDay);
+        const wallClock = midnight + time * minute;
+        // None if the clocks skip it, two if they are set back over it.
+        const instants = offsets
+          .map((offset) => wallClock - offset)
+          .filter((instant) => offsets.length === 1 || instant + offsetAt(instant) === wallClock)
+          .sort((a, b) => a - b);
         const [orAt, at] = [instants.at(0), instants.at(-1)];
         if (at === undefined || orAt === undefined || at < from || at > to) continue;
         yield orAt === at ? { at: new Date(at) } : { at: new Date(at), orAt: new Date(orAt) };
@@ -76,53 +81,12 @@ export function firingsOf(expression: string, timeZone: string) {
   return { includes, between };
 }
 
-/** A time during which a zone keeps one offset from UTC, in milliseconds. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly offset: number;
-}
-
-/** The instants at which clocks show a wall-clock time: none if it is skipped, two if the clocks are set back over it. */
-function instantsOf(wallClock: number, spans: readonly Span[]): number[] {
-  const inSpan = ({ from, to, offset }: Span) => wallClock - offset >= from && wallClock - offset < to;
-  return spans.filter(inSpan).map(({ offset }) => wallClock - offset);
-}
-
-/**
- * The spans of a zone between two instants, in milliseconds, ascending and without gaps.
- * @param timeZone IANA name
- * @throws CronError for an unknown time zone
- */
-export function zoneSpans(timeZone: string, first: number, last: number): Span[] {
-  // Clocks change at whole minutes. From others on, the search would not end, or end beside the change.
-  const [from, to] = [Math.floor(first / minute) * minute, Math.ceil(last / minute) * minute];
-  const offsetAt = zoneOffset(timeZone);
-  const spans: Span[] = [];
-  let start = from;
-  // No zone changes its clocks and changes them back within a week.
-  for (let at = from; at < to; at += 7 * day) {
-    const next = Math.min(at + 7 * day, to);
-    if (offsetAt(at) === offsetAt(next)) continue;
-    let [before, after] = [at, next];
-    while (after - before > minute) {
-      const middle = before + Math.floor((after - before) / 2 / minute) * minute;
-      if (offsetAt(middle) === offsetAt(at)) before = middle;
-      else after = middle;
-    }
-    spans.push({ from: start, to: after, offset: offsetAt(at) });
-    start = after;
-  }
-  spans.push({ from: start, to, offset: offsetAt(to) });
-  return spans;
-}
-
 /**
  * A function that gives the offset of a zone from UTC at an instant, both in milliseconds.
  * @param timeZone IANA name
  * @throws CronError for an unknown time zone
  */
-function zoneOffset(timeZone: string): (instant: number) => number {
+export function zoneOffset(timeZone: string): (instant: number) => number {
   const format = formatOf(timeZone);
   // UTC never changes, and is what most schedules go by: formatting an instant takes microseconds, for thousands of them.
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0;

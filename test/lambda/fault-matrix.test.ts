@@ -134,7 +134,7 @@ const cells: Cell[] = [
     fault: 'invalid UTF-8 in the log',
     resource: 'log',
     answer: always(ok(Buffer.from(logRecord({ uid: victim, log: 'gr\xf6\xdfe' }), 'latin1'))),
-    doubt: 'spec.log has bytes that are not UTF-8',
+    doubt: 'it has bytes that are not UTF-8',
   },
   {
     fault: '200 with a JSON string and an error behind it',

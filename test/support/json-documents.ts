@@ -123,9 +123,8 @@ export function decodes(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString('utf8')).equals(bytes);
 }
 
-/** The body's value as JSON.parse has it; undefined if it rejects the body or its UTF-8. */
+/** The body's value as JSON.parse has it, with U+FFFD for bytes that are not UTF-8; undefined if it rejects the body. */
 export function parsed(body: Buffer): { readonly value: unknown } | undefined {
-  if (!decodes(body)) return undefined;
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch (error) {

@@ -1,5 +1,5 @@
-/** What is wrong with a document: its grammar, its UTF-8, its nesting, or that it ends too early. */
-export type JsonFault = 'syntax' | 'encoding' | 'nesting' | 'cut';
+/** What is wrong with a document: its grammar, its nesting, or that it ends too early. */
+export type JsonFault = 'syntax' | 'nesting' | 'cut';
 
 /** The document is not accepted. The message names the byte and its place, and nothing else of the content. */
 export class JsonError extends Error {

@@ -1,7 +1,6 @@
 import { JsonChunk, JsonError } from './json-chunk';
 import { isWholeScalar, longerScalar } from './json-scalar';
 import { quote, StringCapture, type StringSink, scanString } from './json-string-scanner';
-import { validUntil, wholeCharacters } from './whole-characters';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
@@ -55,7 +54,7 @@ const mayEnd: ReadonlySet<Expectation> = new Set<Expectation>(['value-or-end', '
 /**
  * Scans one JSON document (RFC 8259) in chunks split anywhere, in memory that does not grow with it. Keeps nothing of it.
  * Accepts what JSON.parse accepts, with three differences: it ignores a byte order mark at the beginning, it refuses
- * nesting deeper than {@link maxDepth}, and it refuses invalid UTF-8 except in strings whose sink takes it.
+ * nesting deeper than {@link maxDepth}, and strings may have bytes that are not UTF-8.
  */
 export class JsonScanner {
   readonly #listener: JsonListener;
@@ -69,8 +68,10 @@ export class JsonScanner {
   #expected: Expectation = 'value';
   /** Bytes that were scanned. */
   #scanned = 0;
-  /** Bytes behind them: the beginning of a character, or of an escape, whose end is still to come. */
+  /** Bytes behind them: the beginning of an escape whose end is still to come. */
   #rest: Buffer = Buffer.alloc(0);
+  /** Bytes of the byte order mark that were read. */
+  #markBytes = 0;
 
   constructor(listener: JsonListener) {
     this.#listener = listener;
@@ -84,23 +85,10 @@ export class JsonScanner {
   /** @throws JsonError as soon as the bytes written cannot begin a document; do not go on after it */
   write(bytes: Buffer): void {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    const chunk = new JsonChunk(all, this.#scanned);
-    const whole = wholeCharacters(all);
-    let from = 0;
-    for (;;) {
-      const valid = validUntil(whole, from);
-      from = this.#scan(chunk, from, valid);
-      if (valid === whole.length) break;
-      if (this.#token !== 'string') throw chunk.unexpected(valid);
-      if (!this.#sink?.invalidUtf8) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
-      this.#sink.invalidUtf8();
-      from = this.#scan(chunk, valid, valid + 1);
-    }
-    // Where no text is, the first byte of a character decides.
-    if (whole.length < all.length && this.#token !== 'string') this.#scan(chunk, whole.length, whole.length + 1);
-    this.#scanned += from;
+    const end = this.#scan(new JsonChunk(all, this.#scanned));
+    this.#scanned += end;
     // Copied, because the caller may use the chunk again.
-    this.#rest = Buffer.from(all.subarray(from));
+    this.#rest = Buffer.from(all.subarray(end));
   }
 
   /** @throws JsonError if the document is not complete */
@@ -110,8 +98,9 @@ export class JsonScanner {
   }
 
   /** @returns how far it came: to the end, or to an escape that the chunk cuts */
-  #scan(chunk: JsonChunk, from: number, to: number): number {
-    let i = from;
+  #scan(chunk: JsonChunk): number {
+    const to = chunk.bytes.length;
+    let i = 0;
     while (i < to) {
       if (this.#token === 'none') i = this.#scanStructure(chunk, i, to);
       else if (this.#token === 'scalar') i = this.#scanScalar(chunk, i, to);
@@ -180,11 +169,11 @@ export class JsonScanner {
 
   #beginValue(chunk: JsonChunk, i: number, byte: number): void {
     const type = typeByFirstByte[byte];
-    if (type === undefined) {
-      // The whole stream is checked for UTF-8, so these bytes stand together or not at all.
-      if (byteOrderMark[chunk.offset + i] === byte) return;
-      throw chunk.unexpected(i);
+    if (byteOrderMark[this.#markBytes] === byte && chunk.offset + i === this.#markBytes) {
+      this.#markBytes += 1;
+      return;
     }
+    if (type === undefined || this.#markBytes % byteOrderMark.length > 0) throw chunk.unexpected(i);
     const depth = this.#containers.length;
     if (depth === maxDepth && (type === 'object' || type === 'array')) {
       throw new JsonError('nesting', chunk.offset + i, `nesting deeper than ${maxDepth}`);

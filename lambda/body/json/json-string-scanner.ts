@@ -1,22 +1,25 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { JsonChunk } from './json-chunk';
 
 /** Takes the text of one JSON string while it arrives. */
 export interface StringSink {
-  /** Whole characters of UTF-8 that stand in the document as they are. */
+  /** Bytes that stand in the document as they are. They need not be UTF-8, and may begin or end inside a character. */
   text(bytes: Buffer, start: number, end: number): void;
   /** One code point that is written as an escape, or as the two of a surrogate pair. Half a pair comes as it is. */
   escape(codePoint: number): void;
-  /** A byte of the text is not UTF-8; `text` takes it too. A sink without this member refuses it. */
-  invalidUtf8?(): void;
   /** @param offset of the closing quote in the document, in bytes */
   end?(offset: number): void;
 }
 
-/** Keeps the text of one JSON string up to a limit, exactly as JSON.parse gives it, lone surrogates included. */
+/**
+ * Keeps the text of one JSON string up to a limit, exactly as JSON.parse gives it, lone surrogates included. U+FFFD stands for
+ * bytes that are not UTF-8.
+ */
 export class StringCapture implements StringSink {
   readonly #limit: number;
   readonly #whenEnded: (capture: StringCapture) => void;
   #captured = '';
+  #decoder = new StringDecoder();
 
   /** @param limit longest text that is kept, in UTF-16 code units */
   constructor(limit: number, whenEnded: (capture: StringCapture) => void = () => undefined) {
@@ -42,20 +45,22 @@ export class StringCapture implements StringSink {
   /** Makes the capture ready for another string. */
   clear(): void {
     this.#captured = '';
+    this.#decoder = new StringDecoder();
   }
 
   text(bytes: Buffer, start: number, end: number): void {
     if (this.tooLong) return;
     // Four bytes of UTF-8 give at least one code unit, so the bytes left out here are beyond the limit.
     const mostBytes = 4 * (this.#limit + 2);
-    this.#captured += bytes.toString('utf8', start, Math.min(end, start + mostBytes));
+    this.#captured += this.#decoder.write(bytes.subarray(start, Math.min(end, start + mostBytes)));
   }
 
   escape(codePoint: number): void {
-    if (!this.tooLong) this.#captured += String.fromCodePoint(codePoint);
+    if (!this.tooLong) this.#captured += this.#decoder.end() + String.fromCodePoint(codePoint);
   }
 
   end(): void {
+    this.#captured += this.#decoder.end();
     this.#whenEnded(this);
   }
 }

@@ -82,7 +82,7 @@ describe('show', () => {
 
   it('a doubt is told on standard error, and is no failure', async () => {
     const content = Buffer.from('{"spec":{"clusterUid":"odd","log":"gr\xf6\xdfe"}}', 'latin1');
-    const doubt = 'spec.log has bytes that are not UTF-8';
+    const doubt = 'it has bytes that are not UTF-8';
     await archive.attempt({ run: hour(12), clusters: ['odd'], answer: () => ({ content, doubt }) });
     const { code, err } = await show('odd', '--resource', 'log');
     expect(code).toBe(0);

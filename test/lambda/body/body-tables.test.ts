@@ -154,7 +154,7 @@ describe('any body at all', () => {
     fc.assert(
       fc.property(wild, splits, (bytes, at) => {
         const body = Buffer.concat([Buffer.from('{"spec":{"log":"'), bytes, Buffer.from('"},"status":{"state":"ä"}}')]);
-        const doubt = decodes(Buffer.from(bytes)) ? {} : { doubt: 'spec.log has bytes that are not UTF-8' };
+        const doubt = decodes(Buffer.from(bytes)) ? {} : { doubt: 'it has bytes that are not UTF-8' };
         expect(verdictOnLog(split(body, at), uid)).toEqual({
           content: body,
           facts: { ...logTextOf(Buffer.from(bytes)), logLength: bytes.length, state: 'ä', ...doubt },

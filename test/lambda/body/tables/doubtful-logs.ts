@@ -42,20 +42,22 @@ export const doubtfulLogs: readonly TableEntry[] = [
   ...all('metadata.lastModifiedTimestamp is longer than 4096 characters and recorded in part', [
     json('a date that is too long to be recorded', { ...own, metadata: { lastModifiedTimestamp: '😀'.repeat(3000) } }),
   ]),
-  ...all('spec.log has bytes that are not UTF-8', [
+  ...all('it has bytes that are not UTF-8', [
     { name: 'Latin-1 in the log', body: latin1('{"spec":{"clusterUid":"cluster-1","log":"gr\xf6\xdfe"}}') },
     { name: 'an overlong slash in the log', body: latin1('{"spec":{"log":"\xc0\xaf"}}') },
     { name: 'half a surrogate pair in the log', body: latin1('{"spec":{"log":"\xed\xa0\x80"}}') },
     { name: 'a character above U+10FFFF in the log', body: latin1('{"spec":{"log":"\xf4\x90\x80\x80"}}') },
     { name: 'a character of the log that its quote cuts', body: latin1('{"spec":{"log":"a\xe2\x82"},"status":{}}') },
     { name: 'a character of the log that an escape cuts', body: latin1('{"spec":{"log":"\xe2\\n\xe2\x82\\u0041"}}') },
+    { name: 'Latin-1 in a state', body: latin1('{"spec":{"log":""},"status":{"state":"gr\xf6\xdfe"}}') },
+    { name: 'Latin-1 in a name', body: latin1('{"spec":{"log":"","gr\xf6\xdfe":1}}') },
     { name: 'a log of nothing but wrong bytes', body: latin1(`{"spec":{"log":"${'\xff\x80'.repeat(100)}"}}`) },
   ]),
   {
     name: 'three doubts at once',
     body: latin1(`{"error":"x","metadata":{"uid":"${'x'.repeat(5000)}"},"spec":{"log":"\xff"}}`),
     says:
-      'it has error beside metadata, spec and status; spec.log has bytes that are not UTF-8; ' +
+      'it has error beside metadata, spec and status; it has bytes that are not UTF-8; ' +
       'metadata.uid is longer than 4096 characters and recorded in part',
   },
 ];
