@@ -97,11 +97,3 @@ it('what is missing adds up to what the run lacks after its last attempt, also w
   await deployed.invoke({ run: noon.toISOString() });
   expect(missing()).toEqual([3, 0, 0, -2, -1]);
 });
-
-it('a rejected key is counted once per attempt, and a run by hand is not taken for the schedule', async () => {
-  const deployed = await collector.deploy({ secretValue: 'not-the-key' });
-  await deployed.invoke({});
-  expect(metricsOf(deployed)).toEqual([
-    expect.objectContaining({ ...ofEveryAttempt, Archived: 0, KeyRejected: 1, ScheduledRun: 0 }),
-  ]);
-});

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { resourceNames, resources } from '../../lambda/resources';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
-import { exampleTemplate, kmsKeyArn, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
+import { exampleTemplate, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
 
 const archive = (changes: object) => ({ archive: changes });
 
@@ -32,14 +32,6 @@ describe('how long the archive keeps', () => {
 
   it('is as configured for logs, manifests and run records, and for ever for everything else', () => {
     expect(rules({ retentionDays: 400 })).toEqual(perPrefix({ ExpirationInDays: 400 }));
-  });
-
-  it('is a year for access logs', () => {
-    exampleTemplate().resourcePropertiesCountIs(
-      'AWS::S3::Bucket',
-      { LifecycleConfiguration: { Rules: [{ ExpirationInDays: 365, Id: 'expire', Status: 'Enabled' }] } },
-      1,
-    );
   });
 });
 
@@ -120,10 +112,6 @@ function encryption(keyId: unknown) {
 }
 
 describe('the encryption of the archive', () => {
-  it("is S3's own by default", () => {
-    exampleTemplate().resourcePropertiesCountIs('AWS::S3::Bucket', encryption(undefined), 2);
-  });
-
   it('may be a key of the stack that rotates, is kept and has an alias', () => {
     const template = exampleTemplate(archive({ kms: true }));
     const id = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveKey'), 'Arn'] };
@@ -136,12 +124,6 @@ describe('the encryption of the archive', () => {
       AliasName: 'alias/cluster-log-collector-archive',
       TargetKeyId: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveKey'), 'Arn'] },
     });
-  });
-
-  it('may be an existing key', () => {
-    const template = exampleTemplate(archive({ kms: kmsKeyArn }));
-    template.resourcePropertiesCountIs('AWS::S3::Bucket', encryption(kmsKeyArn), 1);
-    template.resourceCountIs('AWS::KMS::Key', 1);
   });
 
   it("of the access logs is S3's own, because S3 delivers them only so", () => {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { outcomeSchema, runSchema } from '../../lambda/run/run-record';
-import { longestLineBytes } from '../../lambda/run/run-record-lines';
 import { exampleTemplate, resourcesOf, templateOf, textOf } from './example-stack';
 
 interface TableInput {
@@ -78,18 +77,5 @@ describe('the Athena tables', () => {
     const range = (archive: object) => tablesOf({ archive }).runs?.Parameters['projection.day.range'];
     expect(range({ retentionDays: 400 })).toBe('NOW-401DAYS,NOW+1DAYS');
     expect(range({})).toBe('2025-01-01,NOW+1DAYS');
-  });
-
-  it('are in a database with a valid name', () => {
-    exampleTemplate({ athenaTables: true, name: 'My-Collector' }).hasResourceProperties('AWS::Glue::Database', {
-      DatabaseInput: { Name: 'my_collector' },
-    });
-  });
-
-  it('say what Athena cannot read; a line of a run record is far shorter', () => {
-    const { runs, outcomes, logs } = tablesOf({});
-    const limit = '32 MB at most';
-    expect([runs, outcomes, logs].map((table) => table?.Description.includes(limit))).toEqual([false, false, true]);
-    expect(longestLineBytes).toBeLessThan(32_000_000);
   });
 });

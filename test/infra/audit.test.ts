@@ -1,6 +1,5 @@
 import { auditPlanOf } from '../../infra/audit';
 import { resourceNames } from '../../lambda/resources';
-import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';
 import {
   allowedTo,
@@ -8,7 +7,6 @@ import {
   kmsKeyArn,
   type Resource,
   resourceOf,
-  resourcesOf,
   type TemplateJson,
   templateOf,
   textOf,
@@ -73,28 +71,6 @@ describe('the role of the audit', () => {
 });
 
 describe('the function of the audit', () => {
-  it('is a second one, with a log group of its own', () => {
-    expect(resourcesOf(json, 'AWS::Lambda::Function')).toHaveLength(3);
-    const { Properties } = resourceOf(json, 'AWS::Lambda::Function', 'AuditFunction');
-    expect(Properties).toMatchObject({
-      MemorySize: 1769,
-      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^AuditLogs/) } },
-    });
-  });
-
-  it('gets everything that its code reads from its environment', () => {
-    const { Environment } = resourceOf(json, 'AWS::Lambda::Function', 'AuditFunction').Properties as {
-      Environment: { Variables: Record<string, unknown> };
-    };
-    const values = Object.entries(Environment.Variables).map(([name, value]) => [name, textOf(value)]);
-    expect(Object.fromEntries(values)).toMatchObject({
-      [auditEnvironmentNames.archiveBucket]: '<ArchiveBucket>',
-      [auditEnvironmentNames.signingKeyArn]: '<AuditSigningKey.Arn>',
-      [auditEnvironmentNames.topicArn]: '<AlertsTopic>',
-      [auditEnvironmentNames.pageTopicArn]: '<AlertsTopic>',
-    });
-  });
-
   it('judges the archive by what was configured', () => {
     const config = exampleConfig({
       clusters: ['a', { uid: 'b', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }],

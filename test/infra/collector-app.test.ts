@@ -102,10 +102,4 @@ describe('the stack', () => {
     expect(warnings('cron(30 6 * * ? *)')).toEqual([expect.stringContaining('Start it 4 times a day')]);
     expect(warnings('cron(30 0/6 * * ? *)')).toEqual([]);
   });
-
-  it('warns of an example in place of the service', () => {
-    const warnings = (baseUrl: string) => toldAtSynth({ service: { baseUrl } }, /an address for examples/);
-    expect(warnings('https://clusters.example.com')).toHaveLength(1);
-    expect(warnings('https://clusters.acme.dev')).toEqual([]);
-  });
 });

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
-import { environmentNames } from '../../lambda/stack-contract';
+import { deliveryAgeSeconds, memoryMiB, temporaryStorageMiB } from '../../infra/limits';
 import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
+import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf } from './example-stack';
 
 const template = exampleTemplate();
@@ -89,52 +89,11 @@ describe('the role of the function', () => {
 });
 
 describe('the function', () => {
-  it('is on Node 24 and arm64, with a log group of its own and JSON logs', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 2);
+  it('has the time, the memory and the temporary storage that its limits are for', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
       Timeout: functionTimeoutSeconds,
-      MemorySize: 1769,
-      EphemeralStorage: { Size: 16 * 256 + 512 },
-      LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', LogGroup: { Ref: Match.anyValue() } },
-      VpcConfig: Match.absent(),
-    });
-    template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: Match.anyValue() });
-  });
-
-  it('gets everything that the code reads from its environment', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: {
-        Variables: {
-          [environmentNames.archiveBucket]: { Ref: Match.stringLikeRegexp('^ArchiveBucket') },
-          [environmentNames.apiKeySecret]: { Ref: Match.stringLikeRegexp('^ApiKeySecret') },
-          POWERTOOLS_SERVICE_NAME: 'cluster-log-collector',
-          NODE_OPTIONS: '--enable-source-maps',
-          AWS_ENDPOINT_URL: Match.absent(),
-        },
-      },
-    });
-  });
-
-  it('gets the name of an existing secret', () => {
-    exampleTemplate({ apiKeySecret: 'platform/clusters' }).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { [environmentNames.apiKeySecret]: 'platform/clusters' } },
-    });
-  });
-
-  it('runs in the configured network', () => {
-    const { subnetIds, securityGroupIds } = everything.network;
-    exampleTemplate({ network: everything.network }).hasResourceProperties('AWS::Lambda::Function', {
-      VpcConfig: { SubnetIds: subnetIds, SecurityGroupIds: securityGroupIds },
-    });
-  });
-
-  it('is retried twice, and its events are kept until every attempt had its time', () => {
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      MaximumRetryAttempts: 2,
-      MaximumEventAgeInSeconds: eventAgeSeconds(false),
-      Qualifier: '$LATEST',
+      MemorySize: memoryMiB(exampleConfig().limits),
+      EphemeralStorage: { Size: temporaryStorageMiB(exampleConfig().limits) },
     });
   });
 });

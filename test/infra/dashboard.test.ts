@@ -1,5 +1,4 @@
 import { auditMetricNames, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
-import { functionTimeoutSeconds } from '../../lambda/time-limits';
 import { dashboardOf } from './dashboard-body';
 import { audited, resourcesOf, templateOf, textOf } from './example-stack';
 
@@ -32,16 +31,6 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it('names the commands for what no log line says', () => {
-    const text = dashboardOf().widgets.at(-1)?.properties.markdown;
-    expect(text).toContain('`npm run collector -- run --stack cluster-log-collector --run TIME`');
-    expect(text).toContain('`npm run collector -- history --all --archive s3://<ArchiveBucket>`');
-  });
-
-  it('has the region in its name, because names of dashboards are global in an account', () => {
-    expect(dashboardOf().name).toBe('cluster-log-collector-<AWS::Region>');
-  });
-
   it('shows the state of every alarm', () => {
     const alarms = resourcesOf(templateOf(), 'AWS::CloudWatch::Alarm').map(([id]) =>
       textOf({ 'Fn::GetAtt': [id, 'Arn'] }),
@@ -59,24 +48,6 @@ describe('the dashboard', () => {
         'service',
         'cluster-log-collector',
       ]),
-    );
-  });
-
-  it('shows bytes, throttling and rejected keys', () => {
-    const { widget } = dashboardOf();
-    const names = (title: string) => widget(title).properties.metrics?.map(([, metric]) => metric);
-    expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.receivedBytes, metricNames.storedBytes]);
-    expect(names('Throttling and rejected keys')).toEqual([metricNames.throttled, metricNames.keyRejected]);
-  });
-
-  it('shows the duration and the limit of the function', () => {
-    const { annotations, metrics } = dashboardOf().widget('Duration against the limit (seconds)').properties;
-    expect(annotations?.horizontal.map(({ value }) => value)).toEqual([
-      functionTimeoutSeconds,
-      0.8 * functionTimeoutSeconds,
-    ]);
-    expect(metrics).toContainEqual(
-      expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', '<CollectorFunction>']),
     );
   });
 
@@ -104,17 +75,6 @@ describe('the dashboard', () => {
     for (const title of [...graphs, 'Duration against the limit (seconds)']) {
       for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
     }
-  });
-
-  it('with shards shows how the executions ended', () => {
-    const { widgets, widget } = dashboardOf({ shards: 4 });
-    const shown = JSON.stringify(widget('Runs in shards (executions)').properties.metrics);
-    for (const name of ['ExecutionsSucceeded', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'])
-      expect(shown).toContain(name);
-    expect(JSON.stringify(widget('Duration of runs (minutes)').properties.metrics)).toContain('ExecutionTime');
-    const plain = dashboardOf().widgets;
-    expect(widgets).toHaveLength(plain.length + 2);
-    expect(JSON.stringify(plain)).not.toContain('AWS/States');
   });
 
   it('has one small row about the audit, if there is one', () => {

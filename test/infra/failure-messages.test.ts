@@ -1,5 +1,4 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { eventAgeSeconds } from '../../infra/limits';
 import { failureEnvironmentNames } from '../../lambda/stack-contract';
 import {
   allowedTo,
@@ -48,11 +47,6 @@ describe('the function that reports failures', () => {
     expect(topicsOf(groups)).toEqual(['<AlertsTopic>', '<AlertsTopic>']);
     expect(topicsOf({ ...groups, pageFrom: { missingPercent: 5 } })).toEqual(['<AlertsTopic>', '<InformTopic>']);
   });
-
-  it('without shards hears of no executions', () => {
-    expect(resourcesOf(json, 'AWS::Events::Rule')).toEqual([]);
-    expect(resourcesOf(json, 'AWS::Lambda::Permission')).toEqual([]);
-  });
 });
 
 describe('a failed execution', () => {
@@ -75,14 +69,6 @@ describe('a failed execution', () => {
       ],
     });
   });
-
-  it('may be handed over by its own rule alone', () => {
-    const [[id = ''] = []] = resourcesOf(templateOf({ shards: 4 }), 'AWS::Events::Rule');
-    template.hasResourceProperties('AWS::Lambda::Permission', {
-      Principal: 'events.amazonaws.com',
-      SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
-    });
-  });
 });
 
 describe('one run at a time', () => {
@@ -94,11 +80,5 @@ describe('one run at a time', () => {
     expect(reserved({ limits: { oneRunAtATime: true } })).toBe(1);
     expect(reserved({ shards: 4, limits: { oneRunAtATime: true } })).toBe(4);
     expect(reserved({ shards: 90, limits: { oneRunAtATime: true } })).toBe(40);
-  });
-
-  it('keeps an event for as long as Lambda can', () => {
-    const inTurn = templateOf({ limits: { oneRunAtATime: true } });
-    const { Properties } = resourceOf(inTurn, 'AWS::Lambda::EventInvokeConfig', 'Collector');
-    expect(Properties.MaximumEventAgeInSeconds).toBe(eventAgeSeconds(true));
   });
 });

@@ -92,15 +92,6 @@ describe('with more shards', () => {
     ]);
   });
 
-  it('the state machine is created after the policy of its role', () => {
-    const { DependsOn } = resourceOf(four, 'AWS::StepFunctions::StateMachine');
-    expect(DependsOn).toContainEqual(expect.stringMatching(/^FanOutRoleDefaultPolicy/));
-  });
-
-  it('an execution may last up to a year, not five minutes', () => {
-    expect(resourceOf(four, 'AWS::StepFunctions::StateMachine').Properties.StateMachineType).toBe('STANDARD');
-  });
-
   it('the rest of the stack is as with one shard, except for alarms, their messages, dashboard and outputs', () => {
     const types = (json: TemplateJson) =>
       Object.entries(json.Resources)

@@ -1,4 +1,4 @@
-import { exampleTemplate, textOf, topicArn } from './example-stack';
+import { exampleTemplate, textOf } from './example-stack';
 
 function outputs(changes?: Record<string, unknown>): Record<string, string> {
   const found = exampleTemplate(changes).findOutputs('*');
@@ -23,22 +23,6 @@ describe('the outputs', () => {
       'aws lambda invoke --region <AWS::Region> --function-name <CollectorFunction> --invocation-type Event ' +
         "--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout",
     );
-  });
-
-  it('name the topic, and the key of the archive if it has one', () => {
-    expect(outputs().AlertTopic).toBe('<AlertsTopic>');
-    expect(outputs({ alerts: { topicArn } }).AlertTopic).toBe(topicArn);
-    expect(outputs()).not.toHaveProperty('ArchiveKey');
-    expect(outputs({ archive: { kms: true } }).ArchiveKey).toBe('<ArchiveKey.Arn>');
-  });
-
-  it('link to the function, the archive, the log and the dashboard', () => {
-    const { TestConsole, ArchiveConsole, ArchiveBucket, LogConsole, DashboardConsole } = outputs();
-    expect(TestConsole).toMatch(/#\/functions\/<CollectorFunction>\?tab=testing$/);
-    expect(ArchiveConsole).toMatch(/\/s3\/buckets\/<ArchiveBucket>\?/);
-    expect(ArchiveBucket).toBe('<ArchiveBucket>');
-    expect(LogConsole).toMatch(/log-group\/<CollectorLogs>$/);
-    expect(DashboardConsole).toMatch(/#dashboards\/dashboard\/cluster-log-collector-<AWS::Region>$/);
   });
 
   it('start an execution for a fleet in shards, and link to the executions', () => {

@@ -27,12 +27,6 @@ function ruleOf(archive: object): object {
 const printed = (changes: Record<string, unknown>) => toldAtSynth(changes, /CollectorCopies/);
 
 describe('the replication of the archive', () => {
-  it('exists only if it is configured', () => {
-    expect(resourceOf(json({}), 'AWS::S3::Bucket', 'ArchiveBucket').Properties).not.toHaveProperty(
-      'ReplicationConfiguration',
-    );
-  });
-
   it('copies every version, but no deletion, and counts failures', () => {
     expect(ruleOf({ replicateTo: { bucketArn } })).toEqual({
       Id: 'everything',

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { collectionFile } from '../../lambda/stack-contract';
-import type { TemplateJson } from './example-stack';
 
 const root = join(__dirname, '..', '..');
 
@@ -46,11 +45,6 @@ export async function cdkSynth(args: readonly string[] = [], proxy = 'http://127
     ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
   );
   return { status, stderr, outdir, cpuSeconds: user + system };
-}
-
-export function templateIn(outdir: string): TemplateJson {
-  const [name = ''] = readdirSync(outdir).filter((file) => file.endsWith('.template.json'));
-  return JSON.parse(readFileSync(join(outdir, name), 'utf8'));
 }
 
 /** The folder of the collector's code: the one with the collection. */

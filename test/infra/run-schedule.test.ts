@@ -16,13 +16,6 @@ describe('the schedule', () => {
     });
   });
 
-  it('is deployed disabled if it is disabled', () => {
-    exampleTemplate({ schedule: { expression: 'cron(0 * * * ? *)', enabled: false } }).hasResourceProperties(
-      'AWS::Scheduler::Schedule',
-      { State: 'DISABLED' },
-    );
-  });
-
   it('passes the scheduled time in the form that the function reads', () => {
     const { Target } = resourceOf(templateOf(), 'AWS::Scheduler::Schedule').Properties;
     const { Input } = Target as { Input: string };
@@ -39,11 +32,5 @@ describe('the schedule', () => {
       },
     });
     template.hasResourceProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 3600 });
-  });
-
-  it('is created after the policy of its role', () => {
-    template.hasResource('AWS::Scheduler::Schedule', {
-      DependsOn: [Match.stringLikeRegexp('^ScheduleRoleDefaultPolicy')],
-    });
   });
 });

@@ -28,10 +28,6 @@ describe('collector.schema.json', () => {
     expect(validate({ ...exampleJson(), ...changes })).toBe(false);
   });
 
-  it('accepts a file in place of a list of clusters', () => {
-    expect(validate({ ...exampleJson(), clusters: { file: 'clusters.json' } })).toBe(true);
-  });
-
   it('says of nothing that it "is no" something', () => {
     expect(shipped.match(/\b(is|are|was|were) (no|none)\b.{0,20}/g)).toBeNull();
   });

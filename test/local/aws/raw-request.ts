@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -100,23 +99,5 @@ export class RawClient {
       if (headers.expect === undefined) sent.end(body);
       else sent.flushHeaders();
     });
-  }
-
-  /** Writes the bytes to a socket, ends its sending side, and reads what comes back until the server closes too. */
-  exchange(bytes: Buffer): Promise<string> {
-    const { hostname, port } = new URL(this.url);
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    socket.end(bytes);
-    return text(socket);
-  }
-
-  /** The bytes of a signed request whose headers are as long as they say, for {@link exchange}. */
-  async bytes(raw: RawRequest): Promise<Buffer> {
-    const headers = await this.sign(raw);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    return Buffer.concat([
-      Buffer.from(`${[`${raw.method} ${raw.path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`),
-      raw.body ?? Buffer.alloc(0),
-    ]);
   }
 }

@@ -100,18 +100,6 @@ describe('a served folder', () => {
     });
   });
 
-  it('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
-    const bytes = Buffer.from([0x61, 0xff, 0x62]);
-    for (const uid of [ofText, ofJson]) await addCluster(uid, { 'manifest.yaml': bytes });
-    expect(Buffer.from(await (await ask(manifestOf(ofText))).arrayBuffer())).toEqual(bytes);
-    expect((await ask(manifestOf(ofJson))).status).toBe(500);
-  });
-
-  it('a cluster without a folder, and a folder without the file, are 404', async () => {
-    await addCluster('bare', {});
-    for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) expect((await ask(path)).status).toBe(404);
-  });
-
   it('nothing outside the folder can be reached by any uid', async () => {
     await writeFile(join(base, 'log.txt'), 'secret');
     await writeFile(join(dir, 'log.txt'), 'secret');

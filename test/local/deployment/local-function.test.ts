@@ -78,10 +78,6 @@ describe('a local function', () => {
     });
   });
 
-  it('answers null for a handler without a result', async () => {
-    expect(await start('exports.handler = async () => {};').invoke({})).toMatchObject({ payload: null });
-  });
-
   it('gives the function exactly the template’s environment and what Lambda itself sets, nothing of the parent’s', async () => {
     process.env.LEAK_FROM_PARENT = 'yes';
     try {
@@ -101,11 +97,6 @@ describe('a local function', () => {
     } finally {
       delete process.env.LEAK_FROM_PARENT;
     }
-  });
-
-  it('knows Node’s modules by what it requires alone', async () => {
-    const fn = start('exports.handler = async () => [typeof fs, typeof crypto.createHash, typeof globalThis.require];');
-    expect(await fn.invoke({})).toMatchObject({ payload: ['undefined', 'undefined', 'undefined'] });
   });
 
   it.each([
@@ -142,16 +133,6 @@ describe('a local function', () => {
     expect(new Set(folders).size).toBe(2);
   });
 
-  it('gives two functions that run at the same time temporary folders of their own', async () => {
-    const text = `const { mkdirSync } = require('node:fs');
-    exports.handler = async () => { const path = process.env.TMPDIR + '/spool'; mkdirSync(path); return path; };`;
-    const [one, other] = [start(text), start(text)];
-    const paths = (await Promise.all([one.invoke({}), other.invoke({})])).map(({ payload }) => String(payload));
-    expect(new Set(paths).size).toBe(2);
-    await one.close();
-    expect(paths.map((path) => existsSync(path))).toEqual([false, true]);
-  });
-
   it('reports an error of the handler with its type, message and trace', async () => {
     const fn = start(`class RunFailedError extends Error { name = 'RunFailedError'; }
     exports.handler = async () => { throw new RunFailedError('2 of 4 not archived', { cause: new Error('secret cause') }); };`);
@@ -160,31 +141,6 @@ describe('a local function', () => {
       errorMessage: '2 of 4 not archived',
       trace: expect.arrayContaining([expect.stringContaining('index.js')]),
     });
-  });
-
-  it('reports what fails while the function loads, and loads it anew for the next invocation', async () => {
-    const fn = start("throw new TypeError('no such setting');");
-    for (const _attempt of [1, 2])
-      expect((await fn.invoke({})).error).toMatchObject({ errorType: 'TypeError', errorMessage: 'no such setting' });
-  });
-
-  it('reports a bundle that does not export the handler', async () => {
-    expect((await start('exports.other = 1;').invoke({})).error).toMatchObject({
-      errorType: 'Runtime.HandlerNotFound',
-      errorMessage: 'index.handler is undefined or not exported',
-    });
-  });
-
-  it('reports an unhandled rejection as Lambda does', async () => {
-    const fn = start(`exports.handler = async () => {
-    Promise.reject(new Error('nobody waits'));
-    await new Promise(() => setInterval(() => {}, 1000));
-  };`);
-    expect((await fn.invoke({})).error).toMatchObject({
-      errorType: 'Runtime.UnhandledPromiseRejection',
-      errorMessage: 'Error: nobody waits',
-    });
-    expect(lines).toContainEqual(expect.stringContaining('Uncaught Exception'));
   });
 
   it.each([
@@ -212,16 +168,6 @@ describe('a local function', () => {
       errorMessage: 'RequestId: request-3 Error: Task timed out after 1.00 seconds',
     });
     expect((await fn.invoke({})).payload).toBe(1);
-  });
-
-  it('has collected all lines of an invocation, of both streams, when it answers', async () => {
-    const fn = start(`exports.handler = async () => {
-    for (let n = 0; n < 1000; n += 1) console.log('out ' + n);
-    console.error('the end');
-  };`);
-    await fn.invoke({});
-    expect(lines).toHaveLength(1001);
-    expect(lines).toEqual(expect.arrayContaining(['out 0', 'out 999', 'the end']));
   });
 
   it('ends what is under way when it is closed', async () => {

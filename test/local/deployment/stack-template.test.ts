@@ -88,26 +88,4 @@ describe('a template', () => {
       'Cannot deploy Perhaps locally: it has the condition InEurope, and a local deployment knows none.',
     );
   });
-
-  it('names a property that a strict schema does not know, and resolves no other', () => {
-    const stack = new StackTemplate(
-      { Resources: { Fn: { Type: 'AWS::Lambda::Function', Properties: { Layers: [{ 'Fn::ImportValue': 'x' }] } } } },
-      location,
-    );
-    const [resource] = stack.resourcesOf('AWS::Lambda::Function');
-    expect(() => resource?.read(z.strictObject({}))).toThrow(
-      'Cannot deploy Fn (AWS::Lambda::Function) locally: Unrecognized key: "Layers".',
-    );
-    expect(resource?.read(z.object({}))).toEqual({});
-  });
-
-  it('leaves out what is ignored, but not what is wrong in it', () => {
-    const read = (Tags: unknown) => {
-      const Resources = { Role: { Type: 'AWS::IAM::Role', Properties: { Tags } } };
-      const [role] = new StackTemplate({ Resources }, location).resourcesOf('AWS::IAM::Role');
-      return role?.read(z.strictObject({}), ['Tags']);
-    };
-    expect(read([{ Ref: 'Role' }])).toEqual({});
-    expect(() => read([{ Ref: 'Nobody' }])).toThrow('Cannot resolve Nobody: the template has no such resource.');
-  });
 });

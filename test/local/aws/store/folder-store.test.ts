@@ -1,7 +1,7 @@
-import fs, { existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
@@ -127,14 +127,6 @@ describe('FolderStore', () => {
     await expect(store.put('logs/a', body('x'), {}, { ifNoneMatch: true })).rejects.toThrow(ObjectExistsError);
   });
 
-  it('ignores a description whose bytes were never stored', async () => {
-    await mkdir(join(folder, '.metadata'));
-    await writeFile(join(folder, '.metadata', 'a.json'), '{"key":"a"');
-    expect(await store.head('a')).toBeUndefined();
-    await store.put('a', body('x'), {}, { ifNoneMatch: true });
-    expect(await store.head('a')).toMatchObject({ key: 'a', size: 1 });
-  });
-
   it('reads a copy of the folder that has the bytes only', async () => {
     await mkdir(join(folder, 'logs'));
     await writeFile(join(folder, 'logs', 'a'), 'hello');
@@ -203,22 +195,6 @@ describe('FolderStore', () => {
     expect(await store.head('c')).toBeUndefined();
     expect(await keysOf()).toEqual(['a', 'c/d']);
     expect(await leftovers()).toEqual([]);
-  });
-
-  it('reads only the folders that may hold what is listed', async () => {
-    await store.put('logs/cluster=a/x', body('x'), {});
-    await store.put('logs/cluster=b/x', body('x'), {});
-    const read = jest.spyOn(fs, 'readdirSync');
-    expect(await keysOf('logs/cluster=a/')).toEqual(['logs/cluster=a/x']);
-    expect(read.mock.calls.map(([path]) => relative(folder, String(path)))).toEqual(['logs/cluster=a']);
-    read.mockClear();
-    expect(await keysOf('logs/cluster=')).toEqual(['logs/cluster=a/x', 'logs/cluster=b/x']);
-    expect(read.mock.calls.map(([path]) => relative(folder, String(path)))).toEqual([
-      'logs',
-      'logs/cluster=a',
-      'logs/cluster=b',
-    ]);
-    read.mockRestore();
   });
 
   it('clears away what killed processes left, and only that', async () => {
