@@ -5,7 +5,7 @@ import type { JsonType } from './json/json-scanner';
 const errorNames = /^(?:errors?|error(?:code|description|message|summary|type|uri)|exception|fault|messages?|msg)$/;
 
 /** Say it where neither an object nor a list stands beside them: other objects have such members too. */
-const reasonNames = /^(?:code|details?|reason)$/;
+const reasonNames = /^(?:code|details?|reason|stacktrace)$/;
 
 /** Say it there if they are numbers, which are HTTP statuses then. */
 const statusNames = /^(?:http)?status(?:code)?$/;
@@ -15,12 +15,6 @@ const successNames = /^(?:success|ok)$/;
 
 /** How many names are kept: enough to recognise an error document by. */
 const mostNames = 5;
-
-/** Longest text beside an error that is taken for a part of its description, in UTF-16 code units. */
-export const longestNote = 200;
-
-/** What a manifest has and a note has not: lines, or a member. */
-const perhapsManifest = /[\n{]|: /;
 
 /** What a member says of its object: that it is an error, or that it may be one. */
 function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
@@ -34,20 +28,16 @@ function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
 
 /**
  * The members of one object, as far as they are added. Tells error documents from other objects. The contract does not show
- * the service's errors, so this is one rule and no list of formats: an error document has a member that says that something
- * went wrong, and beside such members nothing that could be a manifest: no object with a member, and no text but a short
- * note. An object with a `kind` says itself what it is.
+ * the service's errors, so this is one rule and not a list of formats: an error document has a member that says that something
+ * went wrong, and beside such members neither an object nor a list. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
   readonly #names: string[] = [];
   #hasMore = false;
   #error: string | undefined;
   #sign: string | undefined;
-  /** Whether the last member says nothing of an error. */
-  #isBeside = false;
+  /** Whether an object or a list stands beside what says that something went wrong. */
   #holdsContainer = false;
-  #holdsMember = false;
-  #holdsText = false;
   readonly #kind = new Set<string>();
 
   add(name: string, type: JsonType): void {
@@ -56,24 +46,8 @@ export class ErrorMembers {
     const sign = signOf(name, type);
     if (sign === 'error') this.#error ??= name;
     if (sign !== undefined) this.#sign ??= name;
-    this.#isBeside = sign === undefined;
-    this.#holdsContainer ||= this.#isBeside && (type === 'object' || type === 'array');
+    else this.#holdsContainer ||= type === 'object' || type === 'array';
     if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
-  }
-
-  /** The last member holds a member. */
-  addInner(): void {
-    this.#holdsMember ||= this.#isBeside;
-  }
-
-  /** Whether texts of the last member still make a difference: a large manifest is not to be slowed down. */
-  get weighsTexts(): boolean {
-    return this.#isBeside && !this.#holdsMember && !this.#holdsText;
-  }
-
-  /** The last member is a text, or holds one. @param text as far as it was read, with at least one character too many */
-  addText(text: string): void {
-    this.#holdsText ||= text.length > longestNote || perhapsManifest.test(text);
   }
 
   /** The object, as part of a sentence. @param quote applied to each name */
@@ -97,10 +71,8 @@ export class ErrorMembers {
     return this.#kind.size === 2;
   }
 
-  /** Whether the object is an error document: certainly, or unless one of its texts is what was asked for. */
-  get isErrorDocument(): 'certainly' | 'perhaps' | undefined {
-    const holdsMore = this.#error === undefined ? this.#holdsContainer : this.#holdsMember;
-    if (this.#sign === undefined || holdsMore || this.#kind.has('kind')) return undefined;
-    return this.#holdsText ? 'perhaps' : 'certainly';
+  /** Whether the object is an error document, as far as its members tell. */
+  get isErrorDocument(): boolean {
+    return this.#sign !== undefined && !this.#holdsContainer && !this.#kind.has('kind');
   }
 }

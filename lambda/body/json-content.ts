@@ -1,12 +1,15 @@
 import type { Quote } from './body-check';
 import { doubts, type Verdict } from './doubts';
-import { ErrorMembers, longestNote } from './error-members';
+import { ErrorMembers } from './error-members';
 import { type JsonError, jsonErrorOf } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
 import { StringCapture, type StringSink } from './json/json-string-scanner';
 
 /** Longest `kind` that is read, in UTF-16 code units. */
 const longestKind = 40;
+
+/** Longest error document, in bytes. What is longer may hold a manifest. */
+const longestErrorDocument = 4096;
 
 /**
  * Follows the JSON value at the beginning of a text, and tells error documents from other objects. A manifest may well be a
@@ -21,7 +24,7 @@ export class JsonContent {
   #error: JsonError | undefined;
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestKind);
-  readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
+  #bytes = 0;
 
   /** @param takeString called if the value is a string; what it returns takes its text */
   constructor(quote: Quote, takeString: () => StringSink | undefined = () => undefined) {
@@ -40,6 +43,7 @@ export class JsonContent {
   }
 
   write(content: Buffer): void {
+    this.#bytes += content.length;
     if (this.#error !== undefined) return;
     this.#error = jsonErrorOf(() => this.#scanner.write(content));
   }
@@ -62,12 +66,12 @@ export class JsonContent {
     const isWhole = this.#hasEnded && this.#scanner.complete;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = hasKind && this.#kind.value === 'Status';
-    if (isWhole && this.#root === 'object' && (isStatus || isErrorDocument === 'certainly'))
-      return { refusal: `an error document: ${this.description}` };
+    const isError = isStatus || (isErrorDocument && this.#bytes <= longestErrorDocument);
+    if (isWhole && this.#root === 'object' && isError) return { refusal: `an error document: ${this.description}` };
     if (this.#error?.fault === 'cut' && this.#showsItsEnd) return { doubt: doubts.jsonCutShort };
     if (!isWhole) return {};
     // An object that says itself what it is may have any other member.
-    const name = error ?? (isErrorDocument && sign);
+    const name = error ?? (isErrorDocument ? sign : undefined);
     return name === undefined || hasKind ? {} : { doubt: doubts.errorMember(name) };
   }
 
@@ -76,14 +80,9 @@ export class JsonContent {
       this.#root = type;
       return type === 'string' ? this.#takeString() : undefined;
     }
-    if (this.#root === 'array') return undefined;
-    if (depth === 1) this.#members.add(name ?? '', type);
-    else if (name !== undefined) this.#members.addInner();
-    if (type !== 'string') return undefined;
-    if (depth === 1 && name === 'kind') return this.#kind;
-    if (!this.#members.weighsTexts) return undefined;
-    this.#text.clear();
-    return this.#text;
+    if (depth > 1 || this.#root === 'array') return undefined;
+    this.#members.add(name ?? '', type);
+    return name === 'kind' && type === 'string' ? this.#kind : undefined;
   }
 
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */

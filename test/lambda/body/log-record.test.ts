@@ -113,6 +113,12 @@ describe('LogRecordCheck', () => {
     expect(check([record(`${'ä'.repeat(4095)}😀`)])).toEqual({ state: 'ä'.repeat(4095), ...logTextOf(''), doubt });
   });
 
+  it('records U+FFFD for a character that an escape cuts', () => {
+    const doubt = 'it has bytes that are not UTF-8';
+    const record = Buffer.from('{"spec":{"log":""},"status":{"state":"a\xe2\\n"}}', 'latin1');
+    expect(checked(record)).toEqual({ state: 'a\ufffd\n', ...logTextOf(''), doubt });
+  });
+
   it('ends as soon as the body is known to be wrong', () => {
     const bodyCheck = new LogRecordCheck(uid);
     expect(() => bodyCheck.write(Buffer.from('{"spec":{"clusterUid":"other"'))).toThrow(InvalidBodyError);
