@@ -20,7 +20,7 @@ export interface Content extends DescribedObject {
 /** Content as `--json` of `diff` documents it. */
 export function summarizeContent({ key, run, facts }: Content) {
   const { fetchedAt, sha256, length: bytes } = facts;
-  return { run: run.toISOString(), fetchedAt: fetchedAt.toISOString(), key, sha256, bytes };
+  return { run: run.toISOString(), fetchedAt: fetchedAt?.toISOString(), key, sha256, bytes };
 }
 
 export async function withFacts(reader: ArchiveReader, object: ClusterObject): Promise<DescribedObject> {

@@ -95,5 +95,5 @@ async function contentOf(
   const { key, fetchedAt, bytes, sha256, logSha256 } = outcome;
   if (sha256 !== undefined || head === undefined) return { run, key, fetchedAt, bytes, sha256, logSha256 };
   const facts = await factsOf(archive, { key, metadata: head.metadata });
-  return { run, key, ...facts, fetchedAt: facts?.fetchedAt.toISOString(), bytes: facts?.length };
+  return { run, key, ...facts, fetchedAt: facts?.fetchedAt?.toISOString(), bytes: facts?.length };
 }

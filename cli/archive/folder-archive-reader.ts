@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createGunzip } from 'node:zlib';
+import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { checksumText } from '../../lambda/archive/archive-object';
+import { objectMetadata } from '../../lambda/archive/object-metadata';
 import {
   ArchiveReadError,
   type ArchiveReader,
@@ -11,6 +15,7 @@ import {
   type OpenedObject,
   smallBytes,
 } from '../../lambda/verify/archive-reader';
+import { damageOf } from '../../lambda/verify/open-content';
 import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
 import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
 
@@ -26,8 +31,8 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     try {
-      for await (const { key, size, lastModified, userMetadata, damage } of this.#store.list(prefix, after)) {
-        const known = damage === undefined ? { metadata: userMetadata } : { damage };
+      for await (const { key, size, lastModified, userMetadata, damage, isBare } of this.#store.list(prefix, after)) {
+        const known = damage !== undefined ? { damage } : isBare === true ? {} : { metadata: userMetadata };
         yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...known };
       }
     } catch (error) {
@@ -49,7 +54,13 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async head(key: string): Promise<ObjectHead | undefined> {
     const found = await this.#found(key);
-    return found && headOf(found.metadata);
+    if (found === undefined) return undefined;
+    try {
+      return { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
+    } catch (error) {
+      if (error instanceof DamagedObjectError) return headOf(found.metadata);
+      throw failed(`Reading ${key}`, error);
+    }
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
@@ -58,7 +69,7 @@ export class FolderArchiveReader implements ArchiveReader {
     const { damage } = found.metadata;
     // Nothing says whether the stored bytes are those that were written.
     if (damage !== undefined) throw new DamagedObjectError(damage);
-    const head = headOf(found.metadata);
+    const head = { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
     if (head.storedBytes > smallBytes) return { ...head, body: Readable.from(chunksOf(found), { objectMode: false }) };
     const bytes = this.#bytesOf(key, found);
     return {
@@ -88,8 +99,33 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 }
 
-function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMetadata): ObjectHead {
-  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
+function headOf({ size, contentType, contentEncoding, userMetadata, isBare }: ObjectMetadata): ObjectHead {
+  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata, isBare };
+}
+
+/**
+ * What an object without metadata says: its key, and the content that is read for this.
+ * @throws DamagedObjectError if its content is not gzip
+ */
+async function ownFacts(key: string, found: StoredObject): Promise<Pick<ObjectHead, 'metadata'> | undefined> {
+  const name = found.metadata.isBare === true ? parseObjectKey(key) : undefined;
+  if (name === undefined) return undefined;
+  const sha256 = createHash('sha256');
+  let length = 0;
+  try {
+    await pipeline(found.open(), createGunzip(), async (content: AsyncIterable<Buffer>) => {
+      for await (const chunk of content) {
+        length += chunk.length;
+        sha256.update(chunk);
+      }
+    });
+  } catch (cause) {
+    const damage = damageOf(cause);
+    throw damage === undefined ? cause : new DamagedObjectError(damage, { cause });
+  }
+  const { cluster, resource, run } = name;
+  const content = { sha256: sha256.digest('hex'), length };
+  return { metadata: objectMetadata({ cluster, resource, run, ...content, version: '' }) };
 }
 
 /** Ends with an error if the bytes do not have their checksum. */

@@ -71,7 +71,7 @@ export function withMetadata<Listed extends Partial<Omit<Outcome, 'outcome'>>>(
     const facts = isSkipped ? undefined : await factsOf(archive, { key });
     if (facts === undefined) return outcome;
     const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
-    return { ...outcome, bytes, fetchedAt: fetchedAt.toISOString(), sha256: own, logSha256, state, doubt };
+    return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };
   });
 }
 

@@ -77,10 +77,11 @@ export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resourc
 
 /** One line that says which object was selected, and whether it was fetched long after its run's time. */
 export function describeSelection({ resource, cluster, run, facts }: DescribedObject): string {
-  const fetched = facts === undefined ? 'unknown when it was fetched' : `fetched ${formatTime(facts.fetchedAt)}`;
+  const { fetchedAt } = facts ?? {};
+  const fetched = fetchedAt === undefined ? 'unknown when it was fetched' : `fetched ${formatTime(fetchedAt)}`;
   const late =
-    facts !== undefined && isLate(run, facts.fetchedAt)
-      ? `, late: ${formatDuration(facts.fetchedAt.getTime() - run.getTime())} after the time of the run`
+    fetchedAt !== undefined && isLate(run, fetchedAt)
+      ? `, late: ${formatDuration(fetchedAt.getTime() - run.getTime())} after the time of the run`
       : '';
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }

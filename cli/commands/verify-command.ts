@@ -78,6 +78,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
+      await print(terminal.out, bareOf(counts));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, stampedOf(counts, stampRoots !== undefined));
       await print(terminal.out, verdictOf(terminal, counts, reader.location, cluster));
@@ -123,6 +124,12 @@ function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): str
 function describeCounts({ sound, bytes, found }: VerifyCounts): string {
   const damage = Object.values(found).reduce((sum, count) => sum + count, 0);
   return `${formatCount(sound, 'object')}, ${formatBytes(bytes)}, ${damage === 0 ? 'nothing wrong' : `${damage} found`}`;
+}
+
+/** Says once that a copy was made without its metadata. */
+function bareOf({ withoutMetadata: count }: VerifyCounts): string {
+  const are = `${formatCount(count, 'object')} ${count === 1 ? 'has' : 'have'}`;
+  return count === 0 ? '' : `${are} no metadata here: contents were compared with the run records alone.\n`;
 }
 
 /** What attests the archive, and whose word that is. */

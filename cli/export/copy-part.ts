@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { configurationKey, parseRunRecordKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
@@ -15,6 +15,7 @@ import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { SealChain } from '../../lambda/verify/seals/seal-chain';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { FolderStore } from '../../local/aws/store/folder-store';
+import { incomingFolder } from '../../local/aws/store/key-path';
 import { checkPage } from './check-page';
 
 /** The part cannot be written where it should be. */
@@ -99,6 +100,7 @@ export async function copyPart(
       }
     }
   const seals = await copySeals(reader, store, folder, chain);
+  await rm(join(folder, incomingFolder), { recursive: true, force: true });
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
   return { ...counts, seals, objects, notCopied, others: clusters.size, unsealed };
@@ -172,12 +174,13 @@ async function copy(reader: ArchiveReader, store: FolderStore, key: string): Pro
   try {
     const opened = await reader.open(key);
     if (opened === undefined) return false;
-    const { body, contentType, contentEncoding, metadata } = opened;
+    const { body, contentType, contentEncoding, metadata, isBare } = opened;
     const userMetadata = Object.fromEntries(
       Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     const headers = { ...(contentType && { contentType }), ...(contentEncoding && { contentEncoding }), userMetadata };
-    await store.put(key, body as Readable & AsyncIterable<Buffer>, headers, { ifNoneMatch: true });
+    const known = isBare === true ? undefined : headers;
+    await store.put(key, body as Readable & AsyncIterable<Buffer>, known, { ifNoneMatch: true });
     return true;
   } catch (error) {
     if (error instanceof ArchiveReadError || damageOf(error) !== undefined) throw error;

@@ -6,8 +6,8 @@ export interface ObjectFacts extends BodyFacts {
   readonly resource: Resource;
   /** The run's time. */
   readonly run: Date;
-  /** When the content was received: the time at which it was true. */
-  readonly fetchedAt: Date;
+  /** When the content was received: the time at which it was true. Undefined: the object does not say it. */
+  readonly fetchedAt?: Date | undefined;
   /** Media type of the answer, as the service gave it. */
   readonly mediaType?: string | undefined;
   /** SHA-256 of the uncompressed content, lower-case hex. */
@@ -34,7 +34,7 @@ export function objectMetadata(facts: ObjectFacts): Record<string, string> {
     ['cluster-uid', encodeValue(facts.cluster)],
     ['resource', facts.resource],
     ['run', facts.run.toISOString()],
-    ['fetched-at', facts.fetchedAt.toISOString()],
+    ['fetched-at', facts.fetchedAt?.toISOString()],
     ['media-type', cut('mediaType')],
     ['state', cut('state')],
     ['record-uid', cut('recordUid')],
@@ -57,11 +57,11 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
   const cluster = value('cluster-uid');
   const resource = resourceNames.find((name) => name === metadata.resource);
   const run = new Date(metadata.run ?? Number.NaN);
-  const fetchedAt = new Date(metadata['fetched-at'] ?? Number.NaN);
+  const fetchedAt = metadata['fetched-at'] === undefined ? undefined : new Date(metadata['fetched-at']);
   const sha256 = readHash(metadata.sha256);
   const length = readCount(metadata.length);
   if (cluster === undefined || resource === undefined || sha256 === undefined || length === undefined) return undefined;
-  if (Number.isNaN(run.getTime()) || Number.isNaN(fetchedAt.getTime())) return undefined;
+  if (Number.isNaN(run.getTime()) || Number.isNaN(fetchedAt?.getTime())) return undefined;
   return {
     cluster,
     resource,

@@ -27,6 +27,8 @@ export interface ObjectHead {
   readonly contentEncoding?: string | undefined;
   /** User metadata: names without the `x-amz-meta-` prefix, values as stored. */
   readonly metadata: Readonly<Record<string, string | undefined>>;
+  /** Whether nothing is known of it but its bytes: a file in a copy that was made without metadata. Then `metadata` is what they say. */
+  readonly isBare?: boolean | undefined;
 }
 
 /** An object that has an older version, or that was deleted. */
@@ -99,10 +101,11 @@ export class DamagedObjectError extends Error {
 }
 
 /** The headers that a browser or an SDK goes by when it opens an object. */
-export type ContentHeaders = Pick<ObjectHead, 'contentType' | 'contentEncoding'>;
+export type ContentHeaders = Pick<ObjectHead, 'contentType' | 'contentEncoding' | 'isBare'>;
 
 /** What is wrong with an object's headers; undefined if nothing is. They can only change if somebody rewrites the object. */
 export function headersProblem(found: ContentHeaders, written: ContentHeaders): string | undefined {
+  if (found.isBare === true) return undefined;
   const problems: string[] = [];
   if (found.contentType !== written.contentType)
     problems.push(

@@ -26,6 +26,8 @@ export interface CheckedObject {
   readonly bytes: number;
   /** Of the uncompressed content; undefined if it could not be read as what it says that it is. */
   readonly sha256?: string | undefined;
+  /** Whether it has no metadata: it was compared with its run record alone. */
+  readonly isBare?: boolean | undefined;
 }
 
 /**
@@ -50,7 +52,8 @@ export async function checkObject(
         bytes += chunk.length;
         text?.write(chunk);
       }
-      return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome, text?.end()) };
+      const { facts, isBare } = content;
+      return { bytes, sha256: facts.sha256, isBare, problem: contradiction(content, outcome, text?.end()) };
     });
     return checked ?? { bytes: 0, problem: { kind: 'missing', problem: 'it is not there' } };
   } catch (error) {
@@ -90,6 +93,7 @@ export function contradiction(
   text?: LogText,
 ): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
+  if (content.isBare === true) return bareProblem(content, outcome, text);
   const headers = headersProblem(content, { contentType, contentEncoding: 'gzip' });
   const different = outcome === undefined ? [] : differences(content, outcome);
   const problems = headers === undefined ? [] : [headers];
@@ -100,9 +104,22 @@ export function contradiction(
 }
 
 /** What the metadata does not say, the run record cannot say either. */
-function isTextOf(facts: ObjectFacts, text: LogText): boolean {
+function isTextOf(facts: Partial<LogText>, text: LogText): boolean {
   const names = ['logLength', 'logLines', 'logSha256'] as const;
   return names.every((name) => facts[name] === undefined || facts[name] === text[name]);
+}
+
+/** What its content says against its run record, of an object that has no metadata. */
+function bareProblem({ facts, storedBytes }: DescribedContent, outcome: Outcome | undefined, text?: LogText) {
+  if (outcome === undefined) return undefined;
+  const { sha256 = facts.sha256, bytes = facts.length } = outcome;
+  if (sha256 !== facts.sha256 || bytes !== facts.length)
+    return { kind: 'damaged', problem: 'its content is not the one that its run record says' } as const;
+  const isOther =
+    (outcome.outcome === 'archived' && text !== undefined && !isTextOf(outcome, text)) ||
+    (outcome.storedBytes ?? storedBytes) !== storedBytes;
+  const problem = 'its run record says another log, or another stored length, than the object itself';
+  return isOther ? ({ kind: 'contradiction', problem } as const) : undefined;
 }
 
 function differences({ facts, metadata, storedBytes }: DescribedContent, outcome: RunOutcome): string[] {

@@ -33,8 +33,9 @@ export function openContent(key: string, opened: OpenedObject): OpenedContent {
 export async function readContent(key: string, opened: OpenedObject): Promise<ReadContent> {
   const facts = factsOf(key, opened);
   if (opened.storedBytes > smallBytes || facts.length > smallBytes) return streamContent(opened, facts);
-  const { storedBytes, contentType, contentEncoding, metadata } = opened;
-  return { storedBytes, contentType, contentEncoding, metadata, facts, body: [await readSmall(opened, facts)] };
+  const { storedBytes, contentType, contentEncoding, metadata, isBare } = opened;
+  const body = [await readSmall(opened, facts)] as const;
+  return { storedBytes, contentType, contentEncoding, metadata, isBare, facts, body };
 }
 
 /** What an object says that it is; its body is destroyed if that cannot be. */
@@ -61,12 +62,12 @@ function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string
 }
 
 function streamContent(opened: OpenedObject, facts: ObjectFacts): OpenedContent {
-  const { storedBytes, contentType, contentEncoding, metadata, body: stored } = opened;
+  const { storedBytes, contentType, contentEncoding, metadata, isBare, body: stored } = opened;
   const undo = zlib.createGunzip({ chunkSize: 64 * 1024 });
   const check = contentCheck(facts, () => undo.bytesWritten === storedBytes);
   // The callback is for the stream's error, which the reader of `body` sees as well.
   const body = pipeline(stored, undo, check, () => {});
-  return { storedBytes, contentType, contentEncoding, metadata, facts, body };
+  return { storedBytes, contentType, contentEncoding, metadata, isBare, facts, body };
 }
 
 /**

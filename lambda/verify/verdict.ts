@@ -13,6 +13,8 @@ export interface VerifyCounts {
   sound: number;
   /** Recorded objects that were archived with a doubt. */
   doubts: number;
+  /** Recorded objects that were read and have no metadata, as in a copy without it. */
+  withoutMetadata: number;
   /** Uncompressed content that was read, in bytes. */
   bytes: number;
   /** What the lifecycle has removed, or is about to remove. */
@@ -55,7 +57,7 @@ export class Verdict {
     const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
     this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails, isPart: part !== undefined });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
+    const read = { runs: 0, records: 0, sound: 0, doubts: 0, withoutMetadata: 0, bytes: 0, expired: 0 };
     this.counts = { ...read, found, acknowledged: 0, sealed: null };
   }
 
@@ -65,9 +67,10 @@ export class Verdict {
     this.excusable.push(one);
   };
 
-  readonly onObject = ({ outcome, bytes, problem, isVouched }: JudgedObject): void => {
+  readonly onObject = ({ outcome, bytes, problem, isVouched, isBare }: JudgedObject): void => {
     if (outcome === undefined) return;
     this.counts.bytes += bytes;
+    if (isBare === true) this.counts.withoutMetadata += 1;
     if (outcome.doubt !== undefined) this.counts.doubts += 1;
     if (problem === undefined && isVouched) this.counts.sound += 1;
   };

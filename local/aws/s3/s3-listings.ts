@@ -1,3 +1,4 @@
+import { encodeKeyPath } from '../../../lambda/archive/archive-layout';
 import { type Answer, AwsError, type Call, type S3Request } from '../call';
 import type { FolderStore } from '../store/folder-store';
 import { compareKeys } from '../store/key-walk';
@@ -13,10 +14,14 @@ export async function listObjects(call: Call, { store }: S3Request): Promise<Ans
   const after = token === undefined ? startAfter : Buffer.from(token, 'base64').toString();
   if (delimiter !== undefined) return listNames(call, store, delimiter, after);
   const page = await readPage(call, store, after);
+  // As the AWS command line asks for it.
+  const isEncoded = call.target.query['encoding-type'] === 'url';
+  const contents = isEncoded ? page.entries.map((one) => ({ ...one, Key: encodeKeyPath(one.Key) })) : page.entries;
   return listing('ListBucketResult', page, {
+    ...(isEncoded && { EncodingType: 'url' }),
     ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
     KeyCount: page.entries.length,
-    Contents: page.entries,
+    Contents: contents,
   });
 }
 

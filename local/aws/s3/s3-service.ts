@@ -42,7 +42,7 @@ const operations: Readonly<Record<string, Operation>> = {
     method: 'GET',
     on: 'bucket',
     action: 's3:ListBucket',
-    parameters: ['list-type', 'prefix', 'delimiter', 'max-keys', 'continuation-token', 'start-after'],
+    parameters: ['list-type', 'prefix', 'delimiter', 'max-keys', 'continuation-token', 'start-after', 'encoding-type'],
     execute: listObjects,
   },
 };

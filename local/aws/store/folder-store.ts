@@ -36,7 +36,7 @@ export class ObjectExistsError extends Error {
 
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
- * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed. One process at
+ * `<folder>/metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed. One process at
  * a time may write to a folder; `cli/start/claim-folder.ts` sees to that. An object that is replaced, which the collector
  * never does, changes in two steps. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
@@ -51,13 +51,14 @@ export class FolderStore {
 
   /**
    * Stores an object once its body has arrived whole; a body that throws leaves nothing.
+   * @param headers undefined: nothing is known of it but its bytes
    * @throws ObjectExistsError with `ifNoneMatch`, if there is one under this key
    * @throws InvalidKeyError for a key that cannot lie in a folder, or not beside those that do
    */
   async put(
     key: string,
     body: AsyncIterable<Uint8Array> | Buffer,
-    headers: ObjectHeaders,
+    headers: ObjectHeaders | undefined,
     { ifNoneMatch = false }: { readonly ifNoneMatch?: boolean } = {},
   ): Promise<ObjectMetadata> {
     const place = this.#placeOf(key);
@@ -72,8 +73,9 @@ export class FolderStore {
         size,
         etag,
         lastModified: lastModified.toISOString(),
-        userMetadata: headers.userMetadata ?? {},
-        checksums: headers.checksums ?? {},
+        userMetadata: headers?.userMetadata ?? {},
+        checksums: headers?.checksums ?? {},
+        ...(headers === undefined && { isBare: true }),
       };
       this.#commit(place, received, metadata, ifNoneMatch);
       return metadata;
@@ -153,10 +155,12 @@ export class FolderStore {
       if (there?.isDirectory() === true) throw inTheWay(key);
       if (ifNoneMatch && there !== undefined)
         throw new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`);
-      mkdirSync(dirname(place.description), { recursive: true });
       mkdirSync(dirname(place.data), { recursive: true });
-      writeFileSync(`${received}.json`, JSON.stringify(metadata));
-      renameSync(`${received}.json`, place.description);
+      if (metadata.isBare !== true) {
+        mkdirSync(dirname(place.description), { recursive: true });
+        writeFileSync(`${received}.json`, JSON.stringify(metadata));
+        renameSync(`${received}.json`, place.description);
+      }
       renameSync(received, place.data);
     } catch (error) {
       throw isInTheWay(error) ? inTheWay(key, error) : error;

@@ -1,11 +1,13 @@
-/** Folder of what is known of the objects beside their bytes; no key may begin with its name. */
-export const metadataFolder = '.metadata';
+/** Folder of what is known of the objects beside their bytes. No key lies in it. It is visible, so that every copy has it. */
+export const metadataFolder = 'metadata';
+
+const hidden = `.${metadataFolder}`;
 
 /** Folder of bytes that are still arriving, and of their descriptions. */
-export const incomingFolder = `${metadataFolder}-incoming`;
+export const incomingFolder = `${hidden}-incoming`;
 
 /** Where a local deployment keeps its signing keys, beside the objects. No reader of the archive looks into it. */
-export const keysFolder = `${metadataFolder}-keys`;
+export const keysFolder = `${hidden}-keys`;
 
 /** Longest key segment that is one file name, in bytes; leaves room for `.json` within the usual 255. */
 const longestName = 200;
@@ -18,7 +20,7 @@ export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';
 }
 
-const plainKey = /^[\w=%-][\w.=%-]{0,150}(?:\/[\w=%-][\w.=%-]{0,150})*$/;
+const plainKey = /^(?!metadata(?:\/|$))[\w=%-][\w.=%-]{0,150}(?:\/[\w=%-][\w.=%-]{0,150})*$/;
 
 /** Whether a key is its own path: plain characters, and no segment that begins with a dot or is long. Nearly all are. */
 export function isPlain(key: string): boolean {
@@ -35,7 +37,8 @@ function keyProblem(key: string): string | undefined {
     if (segment.includes('\ufffd')) return 'the character U+FFFD stands for bytes that are not UTF-8';
     if (segment.endsWith(continued)) return `names that end with ${continued} are reserved`;
   }
-  return key.startsWith(metadataFolder) ? `names that begin with ${metadataFolder} are reserved` : undefined;
+  if (key.startsWith(hidden)) return `names that begin with ${hidden} are reserved`;
+  return /^metadata(?:\/|$)/.test(key) ? `the name ${metadataFolder} is reserved` : undefined;
 }
 
 /**

@@ -29,6 +29,8 @@ export interface ObjectMetadata extends Description {
    * the file system knows.
    */
   readonly damage?: string;
+  /** Whether nothing is known of it but its bytes, as in a copy that was made without the metadata. */
+  readonly isBare?: true;
 }
 
 /** Longest description that is read, in bytes; those that are written here have a tenth of it at most. */
@@ -44,7 +46,8 @@ export function readMetadata(key: string, data: FilePath): ObjectMetadata | unde
   if (file === undefined) return undefined;
   if ('damage' in file) return irregularMetadata(key, file.damage);
   const found = unlessAbsent(() => readDescription(data));
-  if (found === undefined || 'damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
+  if (found === undefined) return { ...undescribed(key, file.size, Math.round(file.mtimeMs)), isBare: true };
+  if ('damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
   return { key, size: file.size, ...found };
 }
 

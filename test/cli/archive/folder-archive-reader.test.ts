@@ -27,8 +27,8 @@ const found = async (...args: string[]) => {
 };
 
 describe('a metadata file of the archive in a folder that was cut', () => {
-  const cut = (key: string) => truncate(pathOf(join('.metadata', `${key}.json`)), 20);
-  const problem = 'its metadata file in .metadata/ cannot be used: it is not JSON';
+  const cut = (key: string) => truncate(pathOf(join('metadata', `${key}.json`)), 20);
+  const problem = 'its metadata file in metadata/ cannot be used: it is not JSON';
 
   it('is damage of its object, and keeps nothing else from being verified, listed and shown', async () => {
     await cut(manifest('alpha'));
@@ -101,13 +101,13 @@ it('an object in zstd is said to be of an earlier version', async () => {
   });
 
   it('is damage in the place of a metadata file, and is named beside them', async () => {
-    const described = join('.metadata', `${manifest('alpha')}.json`);
+    const described = join('metadata', `${manifest('alpha')}.json`);
     await inPlaceOf(described);
-    fifo('.metadata/logs/stray');
-    const unusable = `its metadata file in .metadata/ cannot be used: ${problem}`;
+    fifo('metadata/logs/stray');
+    const unusable = `its metadata file in metadata/ cannot be used: ${problem}`;
     expect(await found()).toEqual([
       { kind: 'damaged', key: manifest('alpha'), problem: unusable },
-      { kind: 'unrecorded', key: '.metadata/logs/stray', problem },
+      { kind: 'unrecorded', key: 'metadata/logs/stray', problem },
       { kind: 'unrecorded', key: described, problem },
     ]);
   });
@@ -141,7 +141,7 @@ describe('a name in a folder of an archive that no key has', () => {
     ['logs/a\\b/c', 'logs/a\\b/', 'a file name has no backslash and no NUL'],
     ['logs/end…', 'logs/end…', 'names that end with … are reserved'],
     ['.metadata-own/x', '.metadata-own/', 'names that begin with .metadata are reserved'],
-    ['.metadata/a\\b.json', '.metadata/a\\b.json', 'a file name has no backslash and no NUL'],
+    ['metadata/a\\b.json', 'metadata/a\\b.json', 'a file name has no backslash and no NUL'],
   ])('is named: %j', async (path, key, why) => {
     await mkdir(dirname(pathOf(path)), { recursive: true });
     await writeFile(pathOf(path), 'by hand');

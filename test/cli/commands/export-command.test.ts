@@ -26,7 +26,7 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((file) => !file.startsWith('.metadata'))
+    .filter((file) => !file.startsWith('metadata/'))
     .sort();
 }
 

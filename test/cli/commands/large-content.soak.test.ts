@@ -40,7 +40,7 @@ async function collector(args: readonly string[], preload: string, nodeArguments
 
 /** Makes a process say its memory peak when it ends. */
 async function peakPreload(archive: ArchiveFixture): Promise<string> {
-  const preload = join(archive.folder, '.metadata', 'peak.cjs');
+  const preload = join(archive.folder, 'metadata', 'peak.cjs');
   // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
   await writeFile(
     preload,

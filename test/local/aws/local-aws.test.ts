@@ -93,6 +93,7 @@ describe('the embedded endpoint', () => {
       ['/archive/../x'],
       ['/archive/%2e%2e/x', '/archive/../x'],
       ['/archive/%2E.%2fx', '/archive/../x'],
+      ['/archive/metadata/a'],
       ['/archive/.metadata/a'],
       ['/archive/a%00b'],
     ] as const) {

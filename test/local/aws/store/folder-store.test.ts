@@ -47,7 +47,7 @@ describe('FolderStore', () => {
     const key = 'logs/cluster=a%20b/date=2026-11-20/20261120T100000.000Z.json.gz';
     const stored = await store.put(key, body('hello'), { contentType: 'text/plain', userMetadata: { state: 'x' } });
     expect(await readFile(join(folder, key), 'utf8')).toBe('hello');
-    expect(JSON.parse(await readFile(join(folder, '.metadata', `${key}.json`), 'utf8'))).toMatchObject(stored);
+    expect(JSON.parse(await readFile(join(folder, 'metadata', `${key}.json`), 'utf8'))).toMatchObject(stored);
     expect(stored).toMatchObject({
       key,
       size: 5,
@@ -114,13 +114,13 @@ describe('FolderStore', () => {
     ['a folder', undefined, 'it is a folder, not a regular file'],
   ])('says that an object is damaged whose description is %s, and lists it with the others', async (_, description, reason) => {
     for (const key of ['logs/a', 'logs/b']) await store.put(key, body('hello'), { userMetadata: { state: 'x' } });
-    const described = join(folder, '.metadata', 'logs', 'a.json');
+    const described = join(folder, 'metadata', 'logs', 'a.json');
     await rm(described);
     if (description === undefined) await mkdir(described);
     else await writeFile(described, description);
     const [damaged, whole] = await listed('logs/');
     expect(damaged).toMatchObject({ key: 'logs/a', size: 5, userMetadata: {}, checksums: {} });
-    expect(damaged?.damage).toContain(`its metadata file in .metadata/ cannot be used: ${reason}`);
+    expect(damaged?.damage).toContain(`its metadata file in metadata/ cannot be used: ${reason}`);
     expect(whole).toMatchObject({ key: 'logs/b', userMetadata: { state: 'x' } });
     expect(whole?.damage).toBeUndefined();
     expect((await store.get('logs/a'))?.metadata).toEqual(damaged);
@@ -146,6 +146,8 @@ describe('FolderStore', () => {
     'a/./b',
     'a\\b',
     'a\0b',
+    'metadata/a',
+    'metadata',
     '.metadata/a',
     '.metadata-x',
     'reserved…',
@@ -210,7 +212,7 @@ describe('FolderStore', () => {
   it('takes the key of an object from the place of its bytes, not from its description', async () => {
     await store.put('logs/a', body('content'), {});
     await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
-    await copyFile(join(folder, '.metadata', 'logs', 'a.json'), join(folder, '.metadata', 'logs', 'b.json'));
+    await copyFile(join(folder, 'metadata', 'logs', 'a.json'), join(folder, 'metadata', 'logs', 'b.json'));
     expect(await keysOf('logs/')).toEqual(['logs/a', 'logs/b']);
   });
 });
