@@ -23,7 +23,7 @@ export function storedKeys(folder: string): string[] {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((key) => !key.startsWith('.'))
+    .filter((key) => !/^(?:\.|metadata\/)/.test(key))
     .sort();
 }
 

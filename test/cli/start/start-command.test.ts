@@ -173,6 +173,7 @@ describe('npm start', () => {
     expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([
       'configurations',
       'manifests',
+      'metadata',
       'runs',
     ]);
     const completed = await runStart([...command.split(' '), '--json']);
