@@ -1,10 +1,9 @@
 import type { Seam } from '../../lambda/log/seam';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
-import { readClusterRecord } from './cluster-record';
-import { byRun } from './list-outcomes';
+import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
+import type { ClusterRecord } from './cluster-record';
 import { LogsInTurn, type ReadLog } from './logs-in-turn';
+import type { OpenedArchive } from './open-archive';
+import type { RecordedRun } from './recorded-object';
 import { whyMissing } from './select-object';
 
 /** A log, or a run without one, as it stands in the joined log. */
@@ -17,6 +16,8 @@ export interface MissingLog {
 }
 
 export interface JoinedLog extends ReadLog {
+  /** What the records of its run say of the cluster; undefined: there are none, or they were not read. */
+  readonly record: ClusterRecord | undefined;
   /** What the log that it follows does not have; undefined: it adds nothing. */
   readonly added: Pick<Seam, 'shared' | 'added' | 'newFrom' | 'lineFrom'> | undefined;
 }
@@ -26,35 +27,29 @@ export function isMissing(joined: JoinedRun): joined is MissingLog {
 }
 
 /**
- * The logs of a cluster in a period with what each adds to those before it, oldest first, and the runs between them that
- * have none. The newest log with a text before the period is the base of the first.
+ * The logs of some runs of a cluster with what each adds to those before it, oldest first, and the runs between them that
+ * have none. The newest log with a text before the runs is the base of the first.
+ * @param from where the runs begin; undefined: with the oldest
  * @param isHeld whether texts are wanted
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function* joinLogs(
-  reader: ArchiveReader,
+  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
   cluster: string,
-  period: Period,
+  from: Date | undefined,
+  runs: AsyncIterable<RecordedRun> | Iterable<RecordedRun>,
   isHeld: boolean,
-  now: Date,
 ): AsyncGenerator<JoinedRun> {
-  const logs = new LogsInTurn(reader, isHeld);
-  const before = period.from && { to: new Date(period.from.getTime() - 1) };
+  const logs = new LogsInTurn(archive, isHeld);
+  const before = from && { to: new Date(from.getTime() - 1) };
   if (before !== undefined)
-    for await (const object of clusterObjectsNewestFirst(reader, 'log', cluster, before, now))
+    for await (const object of clusterObjectsNewestFirst(archive, 'log', cluster, before, now))
       if (!addsNothing(await logs.read(object))) break;
-  let archived: number | undefined;
-  const objects = clusterObjects(reader, 'log', cluster, period);
-  for await (const item of byRun<ClusterObject | ListedRun>([objects, runsBetween(reader, period)])) {
-    const { run } = item;
-    if ('key' in item) {
-      archived = run.getTime();
-      const log = await logs.read(item);
-      yield { ...log, added: addsNothing(log) ? undefined : log.link.seam };
-    } else if (run.getTime() !== archived) {
-      yield { run, reason: whyMissing(await readClusterRecord(reader, item, cluster), 'log', cluster) };
-    }
-  }
+  for await (const { run, object, record } of runs)
+    if (object !== undefined) {
+      const log = await logs.read(object);
+      yield { ...log, record, added: addsNothing(log) ? undefined : log.link.seam };
+    } else if (record !== undefined) yield { run, reason: whyMissing(record, 'log', cluster) };
 }
 
 /** Lines may be lost here. */

@@ -6,7 +6,7 @@ import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-between';
 import { isLate } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
-import { factsOf, headConcurrency } from './cluster-objects';
+import { factsOf, headConcurrency } from './content-hashes';
 import type { AbsentRow } from './overdue';
 import { isAbsent, type RunReader, type RunRow } from './run-reader';
 import { type RunSelection, selectPeriod } from './select-runs';

@@ -1,7 +1,7 @@
 import { LogHistory, type LogLink } from '../../lambda/log/log-history';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { LogReader } from '../../lambda/log/seam';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { damageOf } from '../../lambda/verify/open-content';
 import { contentOf, textOf } from './read-text';
@@ -9,13 +9,14 @@ import { contentOf, textOf } from './read-text';
 /** One archived log of a cluster, and how it follows the one before it. */
 export interface ReadLog {
   readonly run: Date;
-  readonly key: string;
+  readonly object: ClusterObject;
+  /** What it says about itself; undefined: it is damaged. */
+  readonly head: ObjectHead | undefined;
   readonly link: LogLink;
   /** Its text from one of its bytes on, in chunks that are not empty. Reads it again if it is no longer held. */
   readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
   /** Why it has no text that could be compared. */
   readonly problem: string | undefined;
-  readonly isDamaged: boolean;
 }
 
 /** Longest text that is held, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
@@ -40,33 +41,34 @@ export class LogsInTurn {
     this.#room = Buffer.allocUnsafeSlow(isHeld ? mostHeld : 0);
   }
 
-  async read({ key, run }: ClusterObject): Promise<ReadLog> {
+  async read(object: ClusterObject): Promise<ReadLog> {
+    const { key, run } = object;
     const log = this.#history.reader();
     let problem: string | undefined;
-    let damage: string | undefined;
+    let head: ObjectHead | undefined;
     try {
-      if (!(await this.#readInto(log, key))) problem = 'it has no text (spec.log)';
+      const { hasText, ...content } = await this.#readInto(log, key);
+      if (!hasText) problem = 'it has no text (spec.log)';
+      head = content;
     } catch (error) {
-      damage = damageOf(error);
+      const damage = damageOf(error);
       if (damage === undefined) throw error;
       problem = `damaged: ${damage}`;
     }
-    const link = this.#history.add(run, damage === undefined ? log.result() : undefined);
+    const link = this.#history.add(run, head && log.result());
     if (link.lines === 0) problem ??= 'its text is empty';
-    const textFrom = (byte: number) => this.#textFrom(key, byte);
-    return { run, key, link, textFrom, problem, isDamaged: damage !== undefined };
+    return { run, object, head, link, textFrom: (byte) => this.#textFrom(key, byte), problem };
   }
 
-  /** @returns whether the record has a text */
-  async #readInto(log: LogReader, key: string): Promise<boolean> {
+  async #readInto(log: LogReader, key: string): Promise<ObjectHead & { readonly hasText: boolean }> {
     const decoder = new LogTextDecoder();
-    const { body } = await contentOf(this.#reader, key);
+    const { body, ...content } = await contentOf(this.#reader, key);
     this.#held = { key, length: 0 };
     for await (const chunk of decoder.decode(body, this.#allocate)) {
       log.write(chunk);
       if (this.#held !== undefined) this.#held.length += chunk.length;
     }
-    return decoder.found;
+    return { ...content, hasText: decoder.found };
   }
 
   /** Where the next chunk is decoded to: behind those before it, as long as there is room. */

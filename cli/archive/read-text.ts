@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import { type Resource, resources } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
-import type { DescribedContent } from '../../lambda/verify/check-object';
 import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 
 /** Most content that is held in memory for a comparison, in bytes. */
@@ -12,7 +12,7 @@ const maxTextBytes = 64 * 1024 * 1024;
 export interface ReadText {
   /** Of a log its text, of a manifest the manifest. Bytes that are not UTF-8 become U+FFFD. */
   readonly text: string;
-  readonly content: DescribedContent;
+  readonly facts: ObjectFacts;
 }
 
 /**
@@ -22,8 +22,7 @@ export interface ReadText {
  */
 export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<ReadText> {
   try {
-    const { body, ...content } = await contentOf(reader, key);
-    const { facts } = content;
+    const { body, facts } = await contentOf(reader, key);
     if (body instanceof Readable && facts.length > maxTextBytes) {
       body.destroy();
       throw new ArchiveReadError(
@@ -31,7 +30,7 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
           'write both with show into files and compare those',
       );
     }
-    return { text: (await buffer(textOf(body, resource))).toString('utf8'), content };
+    return { text: (await buffer(textOf(body, resource))).toString('utf8'), facts };
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;

@@ -1,4 +1,4 @@
-import { readObjectMetadata } from '../../lambda/archive/object-metadata';
+import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import { underWayMs } from '../../lambda/time-limits';
@@ -6,14 +6,17 @@ import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-read
 import { contradiction } from '../../lambda/verify/check-object';
 import { Expiry } from '../../lambda/verify/expiry';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { firstOf, newestFirst } from '../../lambda/verify/newest-first';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-between';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
+import { readChain } from '../../lambda/verify/seals/read-chain';
+import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
 import { runsAfter, type SeenRun, seenRun } from '../../lambda/verify/seen-run';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { type ClusterRecord, readClusterRecord } from './cluster-record';
 import { byRun } from './list-outcomes';
+import type { OpenedArchive } from './open-archive';
 
 /** What the run records say of an object that a command shows. */
 export interface Remark {
@@ -22,49 +25,67 @@ export interface Remark {
   readonly text: string;
 }
 
-/** One run of one cluster: what lies there of a resource, and what the run's records say of it. */
+/** One run of one cluster: what lies there of a resource, and what the run's records say of the cluster. */
 export interface RecordedRun {
   readonly run: Date;
   /** Undefined: nothing lies there. */
   readonly object: ClusterObject | undefined;
   /** Undefined: the run has no record. */
   readonly record: ClusterRecord | undefined;
-  /** What the object says about itself. */
-  readonly head: ObjectHead | undefined;
+}
+
+/** An object with what it says about itself, and what its run's records say of it. */
+export interface RecordedObject extends ClusterObject {
+  /** Undefined: its metadata is absent or malformed, or it is no longer there. */
+  readonly facts: ObjectFacts | undefined;
   readonly remark: Remark | undefined;
 }
 
-interface ListedOfRun {
-  readonly run: Date;
-  readonly listed?: ListedRun;
-  readonly object?: ClusterObject;
+interface ReadObject extends Pick<RecordedRun, 'record'> {
+  readonly object: ClusterObject;
+  readonly head: ObjectHead | undefined;
 }
 
 /** Runs whose records are read at once. */
 const recordsAtOnce = 8;
 
-/** Holds objects against their run records, as `verify` does. */
+/** Holds objects against their run records, as `verify` does. Every method @throws ArchiveReadError */
 export class RecordedObjects {
   readonly #reader: ArchiveReader;
   readonly #now: Date;
+  #sealed: Promise<SealedArchive> | undefined;
 
-  /** @param now the archive's own time, where it has a clock */
-  constructor(reader: ArchiveReader, now: Date) {
-    this.#reader = reader;
+  constructor({ archive, now }: Pick<OpenedArchive, 'archive' | 'now'>) {
+    this.#reader = archive;
     this.#now = now;
   }
 
-  /** What the records of an object's run say of its cluster; undefined: the run has none. @throws ArchiveReadError */
-  async recordOf({ run, cluster }: Pick<ClusterObject, 'run' | 'cluster'>): Promise<ClusterRecord | undefined> {
-    const listed = await firstOf(runsBetween(this.#reader, { from: run, to: run }));
-    return listed && readClusterRecord(this.#reader, listed, cluster);
+  /** The runs of a period that have a record or an object of a cluster, oldest first. */
+  runs(resource: Resource, cluster: string, period: Period): AsyncGenerator<RecordedRun> {
+    return mapConcurrently(this.#listed(resource, cluster, period), recordsAtOnce, async ({ listed, ...found }) => {
+      return { ...found, record: listed && (await readClusterRecord(this.#reader, listed, cluster)) };
+    });
+  }
+
+  /** @param record of its run, if it has been read */
+  async describe(object: ClusterObject, record?: ClusterRecord): Promise<RecordedObject> {
+    const { run, cluster, key } = object;
+    const listed = record ?? (await firstOf(runsBetween(this.#reader, { from: run, to: run })));
+    const own = listed && ('outcomes' in listed ? listed : await readClusterRecord(this.#reader, listed, cluster));
+    const head = await this.#reader.head(key);
+    const facts = head && readObjectMetadata(head.metadata);
+    return { ...object, facts, remark: await this.remarkOn(object, own, head) };
+  }
+
+  /** The same of an object that was read. @param head undefined: it is damaged, so it did not say what it is */
+  async remarkOnRead({ object, record, head }: ReadObject): Promise<Remark | undefined> {
+    return head === undefined ? (await this.describe(object, record)).remark : this.remarkOn(object, record, head);
   }
 
   /**
    * Undefined if a record says that it was archived, with the same hash.
    * @param record of its run; undefined: the run has none
    * @param head what the object says about itself; undefined: it is not there
-   * @throws ArchiveReadError
    */
   async remarkOn(
     object: ClusterObject,
@@ -91,49 +112,32 @@ export class RecordedObjects {
     return { kind: 'damage', text };
   }
 
-  /**
-   * The runs of a period that have a record or an object of a cluster, oldest first.
-   * @throws ArchiveReadError
-   */
-  runs(resource: Resource, cluster: string, period: Period): AsyncGenerator<RecordedRun> {
-    return this.#judged(this.#listed(resource, cluster, period), cluster);
-  }
-
-  /** The same, newest first. */
-  runsNewestFirst(resource: Resource, cluster: string, period: Period): AsyncGenerator<RecordedRun> {
-    const list = (part: Period) => this.#listed(resource, cluster, part);
-    return this.#judged(newestFirst(list, period, this.#now), cluster);
-  }
-
-  async *#listed(resource: Resource, cluster: string, period: Period): AsyncGenerator<ListedOfRun> {
+  async *#listed(resource: Resource, cluster: string, period: Period) {
     const reader = this.#reader;
-    let last: ListedOfRun | undefined;
+    let last: { run: Date; listed: ListedRun | undefined; object: ClusterObject | undefined } | undefined;
     const sources = [runsBetween(reader, period), clusterObjects(reader, resource, cluster, period)];
     for await (const item of byRun<ListedRun | ClusterObject>(sources)) {
-      const own = 'key' in item ? { object: item } : { listed: item };
-      const isNext = last === undefined || last.run.getTime() !== item.run.getTime();
-      if (last !== undefined && isNext) yield last;
-      last = { ...(isNext ? {} : last), run: item.run, ...own };
+      if (last?.run.getTime() !== item.run.getTime()) {
+        if (last !== undefined) yield last;
+        last = { run: item.run, listed: undefined, object: undefined };
+      }
+      if ('key' in item) last.object = item;
+      else last.listed = item;
     }
     if (last !== undefined) yield last;
   }
 
-  #judged(listed: AsyncGenerator<ListedOfRun>, cluster: string): AsyncGenerator<RecordedRun> {
-    return mapConcurrently(listed, recordsAtOnce, async ({ run, listed: records, object }) => {
-      const record = records && (await readClusterRecord(this.#reader, records, cluster));
-      const head = object && (await this.#reader.head(object.key));
-      return { run, object, record, head, remark: object && (await this.remarkOn(object, record, head)) };
-    });
-  }
-
-  /** By the configurations that were in force since. Only an object that no record has is worth the reading of later runs. */
-  #mayHaveExpired({ run, writtenAt }: ClusterObject): Promise<boolean> {
-    const reader = this.#reader;
+  /** By the seals, and by the configurations where no seal can tell. Only for an object that no record has are they read. */
+  async #mayHaveExpired({ run, writtenAt, key }: ClusterObject): Promise<boolean> {
+    const [reader, now] = [this.#reader, this.#now];
+    this.#sealed ??= readChain(reader, {}, () => {}).then((chain) => new SealedArchive(chain, () => {}, { now }));
+    const bySeals = (await this.#sealed).mayHaveRemoved(writtenAt, key);
+    if (bySeals !== undefined) return bySeals;
     const configurations = new StoredConfigurations(reader, () => {});
     const later = async function* (): AsyncGenerator<SeenRun> {
       for await (const listed of runsAfter(reader, { to: run }))
         yield seenRun(await readStoredRun(reader, listed), configurations);
     };
-    return new Expiry({ reader, configurations, now: this.#now, later }).mayHaveRemoved(writtenAt);
+    return new Expiry({ reader, configurations, now, later }).mayHaveRemoved(writtenAt);
   }
 }

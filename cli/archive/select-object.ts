@@ -8,8 +8,9 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
-import { type DescribedObject, withFacts } from './cluster-objects';
 import type { ClusterRecord } from './cluster-record';
+import type { OpenedArchive } from './open-archive';
+import { type RecordedObject, RecordedObjects } from './recorded-object';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
@@ -23,15 +24,14 @@ export function nothingArchived(resource: Resource, cluster: string, reason: str
  * @throws NoSuchRunError if one run was asked for and is not there
  */
 export async function selectObject(
-  reader: ArchiveReader,
+  { archive: reader, now }: Pick<OpenedArchive, 'archive' | 'now'>,
   resource: Resource,
   cluster: string,
   { run, at }: Pick<RunSelection, 'run' | 'at'>,
-  now: Date,
-): Promise<DescribedObject> {
+): Promise<RecordedObject> {
   const period = run === undefined ? { to: at } : { from: run, to: run };
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
-  if (found !== undefined) return withFacts(reader, found);
+  if (found !== undefined) return new RecordedObjects({ archive: reader, now }).describe(found);
   if (run !== undefined) {
     const without = await readRun(reader, await findRun(reader, run));
     throw nothingArchived(resource, cluster, whyMissing(without, resource, cluster));
@@ -76,7 +76,7 @@ export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resourc
 }
 
 /** One line that says which object was selected, and whether it was fetched long after its run's time. */
-export function describeSelection({ resource, cluster, run, facts }: DescribedObject): string {
+export function describeSelection({ resource, cluster, run, facts }: RecordedObject): string {
   const { fetchedAt } = facts ?? {};
   const fetched = fetchedAt === undefined ? 'unknown when it was fetched' : `fetched ${formatTime(fetchedAt)}`;
   const late =

@@ -3,7 +3,7 @@ import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
-import { isSameContent } from '../archive/cluster-objects';
+import { isSameContent } from '../archive/content-hashes';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';

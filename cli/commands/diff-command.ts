@@ -4,10 +4,9 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
-import { type Content, type DescribedObject, summarizeContent, withFacts } from '../archive/cluster-objects';
-import { archiveArgument, openArchiveNow } from '../archive/open-archive';
-import { readText } from '../archive/read-text';
-import { RecordedObjects, type Remark } from '../archive/recorded-object';
+import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
+import { type ReadText, readText } from '../archive/read-text';
+import { type RecordedObject, RecordedObjects } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, nothingArchived, selectObject } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime, shellQuoted } from '../terminal/format';
@@ -34,11 +33,11 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
   withHelp(withArchive(command), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const { archive, now } = await openArchiveNow(options.archive, terminal);
-    const [before, after] = await selectSides(archive, cluster, options, now);
+    const opened = await openArchiveNow(options.archive, terminal);
+    const { archive } = opened;
+    const [before, after] = await selectSides(opened, cluster, options);
     if (options.json !== true) await printSides(terminal, archive, [before, after], options);
-    const recorded = new RecordedObjects(archive, now);
-    const sides = [await readSide(archive, before, recorded), await readSide(archive, after, recorded)] as const;
+    const sides = [await readSide(archive, before), await readSide(archive, after)] as const;
     const remarks = new RecordRemarks(sides);
     await remarks.print(terminal);
     const difference = differenceOf(sides);
@@ -49,14 +48,13 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
 }
 
 async function selectSides(
-  archive: ArchiveReader,
+  opened: OpenedArchive,
   cluster: string,
   { resource, run, at, from, to }: Options,
-  now: Date,
-): Promise<readonly [DescribedObject, DescribedObject]> {
-  const after = await selectObject(archive, resource, cluster, { run, at: at ?? to }, now);
-  if (from === undefined) return [await objectBefore(archive, after, now), after];
-  const before = await selectObject(archive, resource, cluster, { at: from }, now);
+): Promise<readonly [RecordedObject, RecordedObject]> {
+  const after = await selectObject(opened, resource, cluster, { run, at: at ?? to });
+  if (from === undefined) return [await objectBefore(opened, after), after];
+  const before = await selectObject(opened, resource, cluster, { at: from });
   if (before.key === after.key)
     throw nothingArchived(
       resource,
@@ -68,13 +66,12 @@ async function selectSides(
 
 /** The object of the run before. @throws ArchiveReadError if that is the first one */
 async function objectBefore(
-  archive: ArchiveReader,
-  { resource, cluster, run, key }: DescribedObject,
-  now: Date,
-): Promise<DescribedObject> {
+  { archive, now }: OpenedArchive,
+  { resource, cluster, run, key }: RecordedObject,
+): Promise<RecordedObject> {
   const newest = (period: Period) => firstOf(clusterObjectsNewestFirst(archive, resource, cluster, period, now));
   const before = await newest({ to: new Date(run.getTime() - 1) });
-  if (before !== undefined) return withFacts(archive, before);
+  if (before !== undefined) return new RecordedObjects({ archive, now }).describe(before);
   const isOnly = (await newest({}))?.key === key;
   const next = archive.location.startsWith('s3://') ? 'the next run' : 'another npm start';
   const why = isOnly
@@ -84,18 +81,13 @@ async function objectBefore(
 }
 
 /** What is compared: the content of an object, which was read and is what its metadata says. */
-interface Side extends Content {
-  readonly text: string;
-  readonly remark: Remark | undefined;
-}
+type Side = RecordedObject & ReadText;
 
 /** The older content, and the newer. */
 type Sides = readonly [Side, Side];
 
-async function readSide(archive: ArchiveReader, object: DescribedObject, recorded: RecordedObjects): Promise<Side> {
-  const record = await recorded.recordOf(object);
-  const { text, content } = await readText(archive, object.key, object.resource);
-  return { ...object, facts: content.facts, text, remark: await recorded.remarkOn(object, record, content) };
+async function readSide(archive: ArchiveReader, object: RecordedObject): Promise<Side> {
+  return { ...object, ...(await readText(archive, object.key, object.resource)) };
 }
 
 interface Difference {
@@ -122,7 +114,10 @@ async function printDocument(
   [before, after]: Sides,
   { isChanged, hunks }: Difference,
 ): Promise<void> {
-  const [from, to] = [before, after].map((side) => ({ ...summarizeContent(side), remark: side.remark?.text ?? null }));
+  const [from, to] = [before, after].map(({ run, key, facts, remark }) => {
+    const { fetchedAt, sha256, length: bytes } = facts;
+    return { run, fetchedAt, key, sha256, bytes, remark: remark?.text ?? null };
+  });
   await printJson(out, { cluster, resource, changed: isChanged, from, to, hunks: hunks ?? null });
 }
 
@@ -152,7 +147,7 @@ async function printDifference(
 async function printSides(
   terminal: Terminal,
   reader: ArchiveReader,
-  [before, after]: readonly [DescribedObject, DescribedObject],
+  [before, after]: readonly [RecordedObject, RecordedObject],
   { run, at, to }: Options,
 ): Promise<void> {
   const [from, until] = [before, after].map((side) => printable(describeSelection(side)));
@@ -167,7 +162,7 @@ async function printHunks(
   isEscaped: boolean,
 ): Promise<void> {
   if (hunks.length === 0) return;
-  const heading = (mark: string, { cluster, resource, run }: Content) =>
+  const heading = (mark: string, { cluster, resource, run }: Side) =>
     colors.bold(`${mark} ${printable(`${cluster}/${resource}`)}\t${formatTime(run)}`);
   await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
   const shown = (line: string) => (isEscaped ? printableLines(line) : line);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { type Resource, resources } from '../../lambda/resources';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
@@ -12,6 +13,7 @@ import { type ObjectSearch, type SearchedObject, searchObject } from '../search/
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
+import { Progress } from '../terminal/progress';
 import { type CommandContext, print, printProblem } from '../terminal/terminal';
 import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
 import { RecordRemarks } from './record-remarks';
@@ -48,21 +50,33 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const printer = new SearchPrinter(terminal, options);
     const running = new Set<ObjectSearch>();
     const remarks = new RecordRemarks();
+    // Of each cluster the last text in which no line matches: it is not read again.
+    const silent = new Map<string, string | undefined>();
+    const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
     const start = async (object: SearchedObject) => {
-      const search = searchObject(reader.archive, object, { pattern, context, format: printer.format });
+      const { cluster, logSha256, from } = object;
+      if (from === undefined && logSha256 !== undefined && silent.get(cluster) === logSha256) return undefined;
+      const search = await searchObject(reader.archive, object, { pattern, context, format: printer.format });
       running.add(search);
       return search;
     };
     try {
-      for await (const search of mapConcurrently(objects.list(isJoined(options, selection)), concurrency, start)) {
+      const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
+      for await (const search of mapConcurrently(found, concurrency, start)) {
+        progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(objects)}` });
+        if (search === undefined) continue;
         await printer.print(search);
         running.delete(search);
-        const { object, sha256 } = search;
-        if (sha256 !== undefined) remarks.add({ ...object, remark: await objects.remarkOn(object, sha256) });
+        const { object, sha256, lines, problem } = search;
+        const isRecorded = objects.isRecorded(object.key, sha256);
+        if (sha256 !== undefined && !isRecorded) remarks.add({ ...object, remark: await objects.remarkOn(object) });
+        const isSilent = isRecorded && problem === undefined && lines.matches === 0;
+        silent.set(object.cluster, isSilent ? object.logSha256 : undefined);
       }
     } finally {
+      progress.stop();
       // After an error, open files and connections would keep the process alive.
-      for (const { output } of running) output.destroy();
+      for (const { output } of running) if (output instanceof Readable) output.destroy();
     }
     await printer.end();
     for (const { cluster, problem } of objects.notJoined)

@@ -1,14 +1,16 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import { archivedOfCluster, archivedOfFleet, type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
-import { type ArchivedContent, type Change, type Changes, findChanges } from '../archive/find-changes';
-import { archiveArgument, openArchiveNow } from '../archive/open-archive';
+import { archiveArgument } from '../archive/open-archive';
+import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
-import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
+import { selectPeriod } from '../archive/select-runs';
+import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
+import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { type FleetHistoryOptions, printFleetHistory } from './fleet-history';
 import {
   parseCount,
   type RunOptions,
@@ -22,17 +24,22 @@ import {
 } from './options';
 import { RecordRemarks } from './record-remarks';
 
-interface Options extends RunOptions, Pick<FleetHistoryOptions, 'resource' | 'limit'> {
+interface Options extends RunOptions {
+  readonly resource: Resource;
+  readonly limit: number;
   readonly all?: boolean;
 }
 
-/** How many of the newest runs are compared with --all, unless others are asked for. */
-const defaultRuns = 20;
+/** How many of the newest runs are compared, unless others are asked for: of a fleet, and of one cluster. */
+const [runsOfFleet, runsOfCluster] = [20, 720];
+
+/** Most clusters that a line names. */
+const mostNamed = 100;
 
 /** The resource whose changes are shown unless another is named, as by `show` and `diff`. */
 const usualResource: Resource = 'manifest';
 
-/** `history`: when the content of a cluster changed. */
+/** `history`: when the content of a cluster, or of a fleet, changed. */
 export function historyCommand(context: CommandContext): Command {
   const { terminal, end } = context;
   const command = new Command('history')
@@ -41,87 +48,129 @@ export function historyCommand(context: CommandContext): Command {
     .argument('[cluster]', "the cluster's uid, or with --all a pattern with * and ?")
     .option('--all', 'what changed of all clusters, each change once')
     .addOption(resourceOption('what may have changed', usualResource))
-    .option('--limit <count>', 'stop after so many changes, with --all after so many lines', parseCount, 20);
-  withLast(withPeriod(command, terminal), 'runs', `all that archived it, with --all ${defaultRuns} or --from`);
+    .option('--limit <count>', 'print so many changes, with --all so many lines', parseCount, 20);
+  withLast(withPeriod(command, terminal), 'runs', `${runsOfCluster}, with --all ${runsOfFleet}, with --from all`);
   withHelp(withArchive(command), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
-    if (options.all === true) {
-      const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
-      const scope = { ...options, clusters, selection: selectionOf(options, defaultRuns) };
-      return readRuns(context, options, (reader) => printFleetHistory(terminal, reader, scope));
-    }
-    if (cluster === undefined) return command.error("error: nothing to look at; expected a cluster's uid, or --all");
-    const { archive, now } = await openArchiveNow(options.archive, terminal);
-    const progress = new Progress(terminal, 'Reading run records', { now: 'newest first' });
-    const onRun = (run: Date) => progress.update({ now: `back to ${formatTime(run)}` });
-    const found = await findChanges(archive, { ...options, cluster }, now, onRun).finally(() => progress.stop());
-    const remarks = new RecordRemarks(found.remarks.map((one) => ({ ...one, resource: options.resource, cluster })));
-    await remarks.print(terminal);
-    if (found.runs === 0 && found.remarks.length === 0)
-      throw await nothingOf(archive, options.resource, cluster, options, now);
-    if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));
-    else await printTable(terminal, changeColumns(terminal, cluster, options), found.changes);
-    await print(terminal.err, `${summary(found, options)}\n`);
-    end(remarks.ending());
+    const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
+    if (clusters === undefined && options.all !== true)
+      return command.error("error: nothing to look at; expected a cluster's uid, or --all");
+    // With --all, a uid may be a pattern that matches nothing else.
+    const uid = options.all === true ? clusters?.uid : cluster;
+    await readRuns(context, options, async (reader) => {
+      const selection = selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster);
+      if (uid !== undefined) return end(await printOfCluster(terminal, reader, uid, { ...options, ...selection }));
+      const rows = archivedOfFleet(reader, { resource: options.resource, clusters, selection });
+      await printOfFleet(terminal, reader, changesIn(reader, options.resource, rows), options);
+    });
   });
 }
 
-function changeColumns({ colors }: Terminal, cluster: string, { resource, archive }: Options): Column<Change>[] {
-  const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
-  const command = (time: string, isFirst: boolean) =>
-    `${isFirst ? 'show' : 'diff'} ${which} --run ${time}${archiveArgument(archive)}`;
+async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: string, options: Options) {
+  const { resource, limit, json } = options;
+  const { archive, now } = reader;
+  const period = (await selectPeriod(archive, options, now)) ?? { from: now };
+  const remarks = new RecordRemarks();
+  const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
+  const looked: Date[] = [];
+  const archived = async function* () {
+    for await (const row of archivedOfCluster(reader, resource, cluster, period, (one) => remarks.add(one))) {
+      looked.push(row.run);
+      progress.update({ now: `up to ${formatTime(row.run)}` });
+      yield row;
+    }
+  };
+  const changes: Change[] = [];
+  try {
+    for await (const change of changesIn(reader, resource, archived())) changes.push(change);
+  } finally {
+    progress.stop();
+  }
+  await remarks.print(terminal);
+  if (looked.length === 0 && remarks.ending() === 'ok') throw await nothingOf(archive, resource, cluster, period, now);
+  if (json === true) await printJsonArray(terminal.out, changes);
+  else await printTable(terminal, changeColumns(terminal, options), changes.slice(-limit).reverse());
+  const which = `${formatCount(looked.length, 'run')} that archived the ${resource}`;
+  await printSummary(terminal, changes, which, [looked[0], looked.at(-1)], changes.length, limit);
+  return remarks.ending();
+}
+
+function changeColumns({ colors }: Terminal, { resource, archive }: Options): Column<Change>[] {
+  const command = ({ cluster, run, change }: Change) => {
+    const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
+    return `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
+  };
   return [
-    { head: 'Run', cell: ({ content }) => formatTime(content.run), leftOut: 4 },
+    { head: 'Run', cell: ({ run }) => formatTime(run) },
     {
       head: 'Change',
-      cell: ({ before }) => (before === undefined ? 'first' : 'changed'),
-      color: (text, { before }) => (before === undefined ? colors.cyan(text) : colors.yellow(text)),
+      cell: ({ change }) => change,
+      color: (text, { change }) => (change === 'first' ? colors.cyan(text) : colors.yellow(text)),
       leftOut: 3,
     },
-    { head: 'Content', cell: ({ content }) => formatBytes(content.bytes), align: 'right', leftOut: 2 },
-    { head: 'Same for', cell: ({ runs }) => formatCount(runs, 'run'), align: 'right', leftOut: 1 },
-    {
-      head: 'npm run collector --',
-      cell: ({ content, before }) => command(formatTime(content.run), before === undefined),
-      wraps: true,
-      narrowest: 54,
-    },
+    { head: 'Content', cell: ({ bytes }) => formatBytes(bytes), align: 'right', leftOut: 2 },
+    { head: 'npm run collector --', cell: command, wraps: true, narrowest: 54, leftOut: 1 },
   ];
 }
 
-function summarizeChange({ content, before, runs }: Change) {
-  return { ...summarizeContent(content), runs, before: before === undefined ? null : summarizeContent(before) };
+/** Prints what changed in a fleet, newest first, the clusters of one run on one line; as JSON each change, oldest first. */
+async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncIterable<Change>, options: Options) {
+  const { limit, json, resource } = options;
+  if (json === true) return printJsonArray(terminal.out, found);
+  const { colors } = terminal;
+  // The clusters of one line by the beginning of the line.
+  const lines = new Map<string, string[]>();
+  const changes: Pick<Change, 'change'>[] = [];
+  for await (const { cluster, run, change } of found) {
+    const head = `${formatTime(run)} ${change === 'first' ? colors.cyan(change) : colors.yellow(change)}`;
+    const names = lines.get(head) ?? [];
+    names.push(cluster);
+    // The line of the newest change comes last.
+    lines.delete(head);
+    lines.set(head, names);
+    changes.push({ change });
+  }
+  // No table: a cell of a hundred names would be a narrow column of many lines.
+  for (const [head, names] of [...lines].reverse().slice(0, limit))
+    await print(terminal.out, `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}\n`);
+  const which = `the ${resource}s of ${formatCount(reader.runs, 'run')}`;
+  await printSummary(terminal, changes, which, [reader.oldest, reader.newest], lines.size, limit);
 }
 
-function summarizeContent({ run, fetchedAt, key, sha256, bytes }: ArchivedContent) {
-  return { run: run.toISOString(), fetchedAt, key, sha256, bytes };
+/** What was looked at, so that nobody takes a part of the archive for all of it. */
+async function printSummary(
+  { err }: Terminal,
+  changes: readonly Pick<Change, 'change'>[],
+  which: string,
+  [from, to]: readonly [Date | undefined, Date | undefined],
+  lines: number,
+  limit: number,
+) {
+  const count = changes.filter(({ change }) => change !== 'first').length;
+  const stopped = lines > limit ? ` The list stopped after ${limit} of ${lines}; --limit sets how many.` : '';
+  await print(err, `${formatCount(count, 'change')} in ${which}${formatPeriod({ from, to })}.${stopped}\n`);
 }
 
-/** What was looked at, so that nobody takes a bounded search for all there is. */
-function summary({ changes, runs, newest, oldest }: Changes, { resource, limit }: Options): string {
-  const count = changes.filter(({ before }) => before !== undefined).length;
-  const searched =
-    newest === undefined || oldest === undefined ? '' : `, ${formatTime(oldest)} to ${formatTime(newest)}`;
-  const stopped = changes.length === limit ? ` The search stopped after ${limit}; --limit sets how many.` : '';
-  return `${formatCount(count, 'change')} in ${formatCount(runs, 'run')} that archived the ${resource}${searched}.${stopped}`;
+function someOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return printable(`${names.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`);
 }
 
 const helpText = `
 A change is between two runs that archived the cluster; other runs are passed over. history reads the run records and no
-content, the newest first, until it has found --limit changes. An object that is not what the run records say is named on
-standard error.
+content. An object that is not what the run records say is named on standard error. "changed back": to what it was before
+the last change.
 
-With --all it lists every change of the period once, also what was changed back: all clusters
-that changed in one run are one line.
+With --all, all clusters that changed in one run are one line.
 
-With --json: an array, an element per change, with what was before it; with --all the oldest first, and never cut.
+With --json: an array, an element per change, the oldest first, never cut.
 
 Exit codes: 0 done, 1 an object is not what its run record says, or a run record is damaged, 2 wrong command line, 3 it could
 not be done.
 
 Examples:
   npm run collector -- history my-cluster
-  npm run collector -- history my-cluster --last 100
+  npm run collector -- history my-cluster --from "90 days ago"
   npm run collector -- history --all --from "7 days ago"
   npm run collector -- history --all "prod-*" --from 2026-11-20T09:00 --to 2026-11-20T12:00
 `;

@@ -8,7 +8,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { LineCut } from '../archive/cut-lines';
 import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
 import { openArchiveNow } from '../archive/open-archive';
-import { RecordedObjects, type RecordedRun } from '../archive/recorded-object';
+import { RecordedObjects } from '../archive/recorded-object';
 import { noteNextLog, nothingOf } from '../archive/select-object';
 import { type RunSelection, selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
@@ -41,18 +41,21 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withLineTimes(command, terminal), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const { archive, now } = await openArchiveNow(options.archive, terminal);
+    const opened = await openArchiveNow(options.archive, terminal);
+    const { archive, now } = opened;
     const selection = isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) };
     const period = await loggedIn(archive, cluster, selection, now);
     const totals = new Totals();
     const remarks = new RecordRemarks();
     const isTable = options.seams === true || options.json === true;
-    const recorded = new RecordedObjects(archive, now).runs('log', cluster, period);
-    const noted = async function* () {
-      for await (const one of withRemarks(joinLogs(archive, cluster, period, !isTable, now), recorded)) {
+    const recorded = new RecordedObjects(opened);
+    const noted = async function* (): AsyncGenerator<JoinedRun & Remarked> {
+      const runs = recorded.runs('log', cluster, period);
+      for await (const one of joinLogs(opened, cluster, period.from, runs, !isTable)) {
         totals.add(one);
-        remarks.add({ resource: 'log', cluster, ...one });
-        yield one;
+        const remark = isMissing(one) ? undefined : await recorded.remarkOnRead(one);
+        if (!isMissing(one)) remarks.add({ ...one.object, remark });
+        yield { ...one, remark };
       }
     };
     if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted()));
@@ -77,19 +80,6 @@ async function loggedIn(archive: ArchiveReader, cluster: string, selection: RunS
   if (selection.to === undefined || selection.last !== undefined) return period;
   const behind = await firstOf(clusterObjects(archive, 'log', cluster, { from: selection.to }));
   return { ...period, to: behind?.run ?? selection.to };
-}
-
-/** Joined runs with what the records of each say of its log. Both come in the order of their times. */
-async function* withRemarks(
-  joined: AsyncIterable<JoinedRun>,
-  recorded: AsyncGenerator<RecordedRun>,
-): AsyncGenerator<JoinedRun & Remarked> {
-  let next = await recorded.next();
-  for await (const one of joined) {
-    while (next.done !== true && next.value.run < one.run) next = await recorded.next();
-    const isIts = next.done !== true && next.value.run.getTime() === one.run.getTime();
-    yield { ...one, remark: isIts ? next.value.remark : undefined };
-  }
 }
 
 /** What was joined, so that nobody takes it for more than it is. */
@@ -122,7 +112,7 @@ class Totals {
     this.#lines += lines;
     this.#before += linesBefore(joined);
     this.#repeated += link.lines - lines - linesBefore(joined);
-    if (joined.isDamaged) this.damaged += 1;
+    if (joined.head === undefined) this.damaged += 1;
     if (isGap(joined)) this.gaps += 1;
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.#frozenSince = link.unchangedSince;
   }

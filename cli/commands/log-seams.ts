@@ -22,7 +22,8 @@ export function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<Joined
     {
       head: 'Seam',
       cell: (joined) => printable(seamText(joined)),
-      color: (text, joined) => (isMissing(joined) || isGap(joined) || joined.isDamaged ? colors.yellow(text) : text),
+      color: (text, joined) =>
+        isMissing(joined) || isGap(joined) || joined.head === undefined ? colors.yellow(text) : text,
       wraps: true,
       narrowest: 30,
     },
@@ -51,10 +52,10 @@ export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked
       yield { run: one.run, seam: null, reason: one.reason };
       continue;
     }
-    const { run, key, link, problem } = one;
+    const { run, object, link, problem } = one;
     yield {
       run,
-      key,
+      key: object.key,
       seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
       lines: link.lines,
       new: link.seam.added,

@@ -4,9 +4,8 @@ import { LogTextDecoder } from '../../lambda/log/log-text';
 import { type Resource, resources } from '../../lambda/resources';
 import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import { damageOf, openContent } from '../../lambda/verify/open-content';
-import type { DescribedObject } from '../archive/cluster-objects';
 import { openArchiveNow } from '../archive/open-archive';
-import { RecordedObjects } from '../archive/recorded-object';
+import type { RecordedObject } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
@@ -31,13 +30,12 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withArchive(withOneRun(command, terminal)), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const { archive, now } = await openArchiveNow(options.archive, terminal);
-    const object = await selectObject(archive, options.resource, cluster, options, now);
-    const recorded = new RecordedObjects(archive, now);
-    const remark = await recorded.remarkOn(object, await recorded.recordOf(object), object.head);
-    const remarks = new RecordRemarks(remark && [{ ...object, remark }]);
+    const opened = await openArchiveNow(options.archive, terminal);
+    const { archive } = opened;
+    const object = await selectObject(opened, options.resource, cluster, options);
+    const remarks = new RecordRemarks([object]);
     if (options.json === true) {
-      const { key, storedBytes, facts } = object;
+      const { key, storedBytes, facts, remark } = object;
       await printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.text ?? null });
       return end(remarks.ending());
     }
@@ -61,7 +59,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
 async function writeContent(
   terminal: Terminal,
   reader: ArchiveReader,
-  { key, resource, facts }: DescribedObject,
+  { key, resource, facts }: RecordedObject,
   options: Options,
 ): Promise<boolean> {
   const text = resources[resource].holdsLog && options.raw !== true ? new LogTextDecoder() : undefined;

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type Vouched, Vouching } from '../../lambda/verify/vouching';
-import { factsOf } from '../archive/cluster-objects';
+import { factsOf } from '../archive/content-hashes';
 
 /** The seals that vouch for objects, and what no seal vouches for. */
 export interface VouchedObjects {

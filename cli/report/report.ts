@@ -3,7 +3,7 @@ import { groupReasons, type ReasonGroup } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
-import { type ContentHashes, isSameContent } from '../archive/cluster-objects';
+import { type ContentHashes, isSameContent } from '../archive/content-hashes';
 import type { FoundStale } from '../archive/run-reader';
 
 /** Most distinct cells with a reason in the words of the run record. Further ones have only what clusters have in common. */

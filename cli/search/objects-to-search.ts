@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { clusterObjects } from '../../lambda/verify/objects-between';
-import type { FleetScope } from '../archive/fleet-changes';
+import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-between';
+import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import { RecordedObjects, type Remark } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { selectPeriod } from '../archive/select-runs';
-import type { SearchedObject } from './search-object';
+import type { LinePattern } from './line-pattern';
+import { type SearchedObject, searchObject } from './search-object';
 
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
@@ -31,60 +32,81 @@ export class ObjectsToSearch {
 
   constructor(reader: RunReader, scope: FleetScope) {
     this.#reader = reader;
-    this.#recorded = new RecordedObjects(reader.archive, reader.now);
+    this.#recorded = new RecordedObjects(reader);
     this.#scope = scope;
   }
 
-  /**
-   * @param isJoined search each line of a log once, under the first run that has it
-   * @throws NoSuchRunError if one run was asked for and is not there
-   */
-  async *list(isJoined: boolean): AsyncGenerator<SearchedObject> {
-    for await (const object of isJoined ? this.#joined() : this.#archived()) {
+  /** @throws NoSuchRunError if one run was asked for and is not there */
+  async *list(): AsyncGenerator<SearchedObject> {
+    const uid = this.#scope.clusters?.uid;
+    for await (const object of uid === undefined ? this.#ofRuns() : this.#ofCluster(uid)) {
       this.objects += 1;
       yield object;
     }
   }
 
-  /** The same objects cluster by cluster, each from where it is new. */
-  async *#joined(): AsyncGenerator<SearchedObject> {
-    const clusters = new Set<string>();
-    for await (const { cluster } of this.#archived()) clusters.add(cluster);
-    const { archive, now } = this.#reader;
-    const { oldest: from, newest: to } = this;
-    const join = async (cluster: string) => {
-      const found: SearchedObject[] = [];
-      try {
-        for await (const joined of joinLogs(archive, cluster, { from, to }, false, now))
-          if (!isMissing(joined)) found.push(searched(cluster, joined));
-      } catch (error) {
-        // One cluster that cannot be read must not hide what the others have.
-        this.notJoined.push({ cluster, problem: (error as Error).message });
-      }
-      return found;
-    };
-    for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;
-  }
-
-  #archived(): AsyncGenerator<SearchedObject> {
-    const uid = this.#scope.clusters?.uid;
-    return uid === undefined ? this.#ofRuns() : this.#ofCluster(uid);
-  }
-
   /**
-   * What the run records say of an object; undefined: what it says of itself.
-   * @param sha256 of its content
+   * The logs cluster by cluster, each from where it is new. Clusters whose logs have no line that matches are left out: only
+   * the others are joined.
    */
-  async remarkOn({ key, cluster, resource, run }: SearchedObject, sha256: string): Promise<Remark | undefined> {
-    if (this.#hashes.has(fingerprint(key, sha256))) return undefined;
+  async *listJoined(pattern: LinePattern): AsyncGenerator<SearchedObject> {
+    // Of each cluster the texts that its runs have, by what the records say, as numbers: a fleet's logs are many.
+    const texts = new Map<string, Map<number, number>>();
+    for await (const { cluster, run, logSha256 } of this.list()) {
+      const own = texts.get(cluster) ?? new Map();
+      texts.set(cluster, own);
+      if (logSha256 !== undefined) own.set(run.getTime(), fingerprint(logSha256));
+    }
+    const search = ([cluster, own]: readonly [string, ReadonlyMap<number, number>]) =>
+      this.#join(cluster, own, pattern);
+    for await (const found of mapConcurrently(texts, joinedAtOnce, search)) yield* found;
+  }
+
+  async #join(cluster: string, texts: ReadonlyMap<number, number>, pattern: LinePattern): Promise<SearchedObject[]> {
+    const { oldest: from, newest: to } = this;
+    const found: SearchedObject[] = [];
+    try {
+      const all: ClusterObject[] = [];
+      for await (const object of clusterObjects(this.#reader.archive, 'log', cluster, { from, to })) all.push(object);
+      if (!(await this.#mayMatch(all, texts, pattern))) return found;
+      const runs = all.map((object) => ({ run: object.run, object, record: undefined }));
+      for await (const joined of joinLogs(this.#reader, cluster, from, runs, false))
+        if (!isMissing(joined)) found.push(searched(cluster, joined));
+    } catch (error) {
+      // One cluster that cannot be read must not hide what the others have.
+      this.notJoined.push({ cluster, problem: (error as Error).message });
+    }
+    return found;
+  }
+
+  /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
+  async #mayMatch(logs: readonly ClusterObject[], texts: ReadonlyMap<number, number>, pattern: LinePattern) {
+    let last: number | undefined;
+    for (const object of logs) {
+      const text = texts.get(object.run.getTime());
+      // A text that was searched is not read again.
+      if (text !== undefined && text === last) continue;
+      const { output, lines, sha256, problem } = await searchObject(this.#reader.archive, object, {
+        pattern,
+        context: 0,
+        format: () => '',
+      });
+      for await (const _ of output) if (lines.matches > 0) break;
+      if (lines.matches > 0 || problem !== undefined || !this.isRecorded(object.key, sha256)) return true;
+      last = text;
+    }
+    return false;
+  }
+
+  /** Whether a run record has this hash of an object. */
+  isRecorded(key: string, sha256: string | undefined): boolean {
+    return sha256 !== undefined && this.#hashes.has(fingerprint(`${sha256} ${key}`));
+  }
+
+  /** What the run records say of an object that has another hash than theirs, or that they do not have. */
+  async remarkOn({ key, cluster, resource, run }: SearchedObject): Promise<Remark | undefined> {
     const objects = clusterObjects(this.#reader.archive, resource, cluster, { from: run, to: run });
-    for await (const object of objects)
-      if (object.key === key)
-        return this.#recorded.remarkOn(
-          object,
-          await this.#recorded.recordOf(object),
-          await this.#reader.archive.head(key),
-        );
+    for await (const object of objects) if (object.key === key) return (await this.#recorded.describe(object)).remark;
     return undefined;
   }
 
@@ -98,7 +120,7 @@ export class ObjectsToSearch {
       this.#note(run);
       const outcome = record?.outcomes.find((one) => one.resource === resource);
       if (outcome !== undefined) this.#keep(outcome);
-      if (object !== undefined) yield object;
+      if (object !== undefined) yield { ...object, logSha256: outcome?.logSha256 };
       else if (outcome !== undefined) this.notArchived += 1;
     }
   }
@@ -109,18 +131,19 @@ export class ObjectsToSearch {
       if (isAbsent(row)) continue;
       this.#note(row.run);
       for (const outcome of row.outcomes) {
-        const { cluster, key } = outcome;
+        const { cluster, key, logSha256 } = outcome;
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
         this.#keep(outcome);
         if (key === undefined) this.notArchived += 1;
-        else yield { key, cluster, resource, run: row.run };
+        else yield { key, cluster, resource, run: row.run, logSha256 };
       }
     }
   }
 
   #keep(outcome: Outcome): void {
     const { key, sha256 } = outcome;
-    if (isStored(outcome) && key !== undefined && sha256 !== undefined) this.#hashes.add(fingerprint(key, sha256));
+    if (isStored(outcome) && key !== undefined && sha256 !== undefined)
+      this.#hashes.add(fingerprint(`${sha256} ${key}`));
   }
 
   #note(run: Date): void {
@@ -130,13 +153,13 @@ export class ObjectsToSearch {
   }
 }
 
-/** Six bytes of a hash: of millions of objects, none is taken for another by chance. */
-function fingerprint(key: string, sha256: string): number {
-  return createHash('sha256').update(`${sha256} ${key}`).digest().readUIntBE(0, 6);
+/** Six bytes of a hash: of millions of texts, none is taken for another by chance. */
+function fingerprint(text: string): number {
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }
 
 /** What adds nothing is read for its problems alone. */
-function searched(cluster: string, { key, run, link, added }: JoinedLog): SearchedObject {
+function searched(cluster: string, { object: { key }, run, link, added }: JoinedLog): SearchedObject {
   const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
   return { key, cluster, resource: 'log', run, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
 }

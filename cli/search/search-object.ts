@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { damageOf } from '../../lambda/verify/open-content';
+import { damageOf, type ReadContent } from '../../lambda/verify/open-content';
 import { contentOf, textOf } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
@@ -12,6 +12,8 @@ export interface SearchedObject {
   readonly cluster: string;
   readonly resource: Resource;
   readonly run: Date;
+  /** Of the text of a log, as the run record has it. */
+  readonly logSha256?: string | undefined;
   /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
   readonly from?: { readonly bytes: number; readonly lines: number };
 }
@@ -27,12 +29,12 @@ export interface ObjectSearchOptions {
 export interface ObjectSearch {
   readonly object: SearchedObject;
   /** Blocks of text, in the order of the lines. Never ends with an error: `problem` has it. */
-  readonly output: Readable;
+  output: Readable | readonly string[];
   /** Counts while the output is read. */
   readonly lines: Pick<LineSearch, 'matches' | 'dividedLines'>;
   /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
   problem: string | undefined;
-  /** Of its content. Known at the end of the output; undefined: it could not be opened. */
+  /** Of its content; undefined: it could not be opened. */
   sha256: string | undefined;
 }
 
@@ -42,24 +44,21 @@ const blockLength = 16 * 1024;
 /** Blocks of output that wait while the output of objects before this one is printed. */
 const waitingBlocks = 4;
 
-/** Searches an object: begins at once, and pauses while the output is not read. */
-export function searchObject(
+/** Searches a small object at once. A large one is begun, and pauses while the output is not read. */
+export async function searchObject(
   reader: ArchiveReader,
   object: SearchedObject,
   { pattern, context, format }: ObjectSearchOptions,
-): ObjectSearch {
+): Promise<ObjectSearch> {
   const { key, resource, from = { bytes: 0, lines: 0 } } = object;
   let block = '';
   const onFound = (line: FoundLine) => {
     block += format(line, object);
   };
   const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
-  const blocks = async function* () {
+  const search: ObjectSearch = { object, output: [], lines, problem: undefined, sha256: undefined };
+  const blocks = async function* (body: ReadContent['body']) {
     try {
-      const { body, facts } = await contentOf(reader, key);
-      search.sha256 = facts.sha256;
-      // It is not even decoded.
-      if (resources[resource].holdsLog && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
       for await (const chunk of textOf(body, resource, from.bytes)) {
         lines.write(chunk);
         if (block.length < blockLength) continue;
@@ -72,8 +71,20 @@ export function searchObject(
     }
     if (block !== '') yield block;
   };
-  const output = Readable.from(blocks(), { highWaterMark: waitingBlocks });
-  const search: ObjectSearch = { object, output, lines, problem: undefined, sha256: undefined };
-  output.read(0);
+  try {
+    const { body, facts } = await contentOf(reader, key);
+    search.sha256 = facts.sha256;
+    if (body instanceof Readable) {
+      search.output = Readable.from(blocks(body), { highWaterMark: waitingBlocks });
+      search.output.read(0);
+      // A log is not even decoded if its record has no such text.
+    } else if (!resources[resource].holdsLog || mayMatchRecord(pattern, body[0])) {
+      const output: string[] = [];
+      for await (const found of blocks(body)) output.push(found);
+      search.output = output;
+    }
+  } catch (error) {
+    search.problem = damageOf(error) ?? (error as Error).message;
+  }
   return search;
 }

@@ -66,7 +66,7 @@ describe('history --all', () => {
         '2026-11-20T10:00:00Z changed: 2 clusters: and-back, failed-before',
         '',
       ].join('\n'),
-      err: '4 changes of manifests in 3 runs, 2026-11-20T10:00:00Z to 2026-11-20T12:00:00Z. diff CLUSTER --run TIME shows one.\n',
+      err: '4 changes in the manifests of 3 runs from 2026-11-20T10:00:00Z up to 2026-11-20T12:00:00Z.\n',
     });
     const { out, err } = await history(...from, '--limit', '1');
     expect(out).toBe('2026-11-20T11:00:00Z changed: 1 cluster: new\n');

@@ -179,6 +179,24 @@ describe('grep', () => {
     expect(err).toContain(`not searched: ${keyAt('missing')}: it is no longer there`);
   });
 
+  it.each([['--snapshots'], []])('a text in which nothing matched is not read again (%s)', async (...how) => {
+    const same = await ArchiveFixture.ofLogs(Array.from({ length: 23 }, () => 'all is well\n'));
+    for (const at of [20, 21, 22]) await same.damage(keyOf('log', 'a', hour(at)));
+    const grep = (pattern: string) => runCollector(['grep', pattern, '--last', '50', ...how, '--archive', same.folder]);
+    expect(await grep('ill')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^0 lines in 0 of 23 logs of 23 runs/),
+    });
+    expect(await grep('well')).toMatchObject({ code: 3, err: expect.stringContaining('not searched: logs/cluster=a') });
+  });
+
+  it('a text that comes again behind a damaged log is read', async () => {
+    const again = await ArchiveFixture.ofLogs(['found\n', 'found\n']);
+    await again.damage(keyOf('log', 'a', hour(0)));
+    const { code, out } = await runCollector(['grep', 'found', '--last', '2', '--archive', again.folder]);
+    expect([code, out]).toEqual([3, 'a 2026-11-20T01:00:00Z: found\n']);
+  });
+
   it('output of many logs at once comes in order, all of it', async () => {
     const clusters = Array.from({ length: 40 }, (_, at) => `cluster-${String(at).padStart(2, '0')}`);
     const text = Array.from({ length: 3000 }, (_, at) => `line ${at}\n`).join('');

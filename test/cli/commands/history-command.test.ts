@@ -27,28 +27,25 @@ describe('history', () => {
   const changes = async (...args: string[]) => JSON.parse((await history('--json', ...args)).out);
   const runs = async (...args: string[]) => (await changes(...args)).map(({ run }: { run: string }) => run);
 
-  it('finds the newest change although more than a hundred runs since are equal', async () => {
-    expect(await changes('--limit', '1')).toEqual([
+  it('lists each change of many runs once, the oldest first as JSON', async () => {
+    expect((await changes()).slice(1)).toEqual([
+      expect.objectContaining({ run: iso(3), change: 'changed' }),
       {
+        cluster: 'my cluster',
         run: iso(5),
+        change: 'changed',
         fetchedAt: '2026-11-10T05:00:01.500Z',
         key: keyOf('manifest', 'my cluster', hour(5)),
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        before: (await changes())[1].sha256,
         bytes: 15,
-        runs: 120,
-        before: expect.objectContaining({ run: iso(3), bytes: 13 }),
       },
     ]);
+    expect((await changes())[0]).toMatchObject({ run: iso(0), change: 'first', before: null });
   });
 
-  it('lists all changes newest first, and the first content last', async () => {
-    const all = await changes();
-    expect(all.map(({ run, runs: same }: { run: string; runs: number }) => [run, same])).toEqual([
-      [iso(5), 120],
-      [iso(3), 1],
-      [iso(0), 3],
-    ]);
-    expect(all[2].before).toBeNull();
+  it('of one cluster finds what --all finds', async () => {
+    expect(await changes()).toEqual(await changes('--all', '--from', iso(0)));
   });
 
   it('the command of each line shows that change', async () => {
@@ -61,29 +58,29 @@ describe('history', () => {
       `show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
     ]);
     expect(err).toBe(
-      '2 changes in 124 runs that archived the manifest, 2026-11-10T00:00:00Z to 2026-11-15T04:00:00Z.\n',
+      '2 changes in 124 runs that archived the manifest from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n',
     );
     const pasted = await runCollector(['diff', 'my cluster', ...(commands[0]?.split(' ').slice(3) ?? [])]);
     expect(pasted.out).toContain('-version: two\n+version: three\n');
   });
 
   it('a period bounds it; the run before only tells whether the oldest changed anything', async () => {
-    expect(await runs('--from', iso(3), '--to', iso(10))).toEqual([iso(5), iso(3)]);
+    expect(await runs('--from', iso(3), '--to', iso(10))).toEqual([iso(3), iso(5)]);
     expect(await runs('--from', iso(4), '--to', iso(10))).toEqual([iso(5)]);
     expect(await runs('--from', iso(6))).toEqual([]);
     expect(await runs('--to', iso(2))).toEqual([iso(0)]);
   });
 
-  it('--last bounds it to the newest runs that archived it, and says so', async () => {
+  it('--last bounds it to the newest runs, and says so', async () => {
     expect(await runs('--last', '119')).toEqual([]);
     expect(await runs('--last', '120')).toEqual([iso(5)]);
     const { out, err } = await history('--last', '100');
     expect(out).toBe('');
-    expect(err).toContain('0 changes in 100 runs that archived the manifest, 2026-11-11T01:00:00Z to');
+    expect(err).toContain('0 changes in 100 runs that archived the manifest from 2026-11-11T01:00:00Z up to');
   });
 
-  it('--limit says that the search stopped', async () => {
-    expect((await history('--limit', '2')).err).toContain('The search stopped after 2; --limit sets how many.');
+  it('--limit says that the list stopped', async () => {
+    expect((await history('--limit', '2')).err).toContain('The list stopped after 2 of 3; --limit sets how many.');
   });
 
   it('an object whose metadata is malformed is named, and the exit code says so', async () => {

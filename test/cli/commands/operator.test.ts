@@ -107,7 +107,9 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     expect(later).toBe('2025-11-10T04:00:00Z first: 1 cluster: c-007');
     expect(first).toMatch(/^2025-11-10T00:00:00Z first: 118 clusters: c-001, .*, and 18 more; --json has all$/);
     expect(others).toEqual([]);
-    expect(err).toMatch(/^99 changes of manifests in 59 runs, 2025-11-10T00:00:00Z to 2025-11-19T20:00:00Z\./);
+    expect(err).toMatch(
+      /^99 changes in the manifests of 59 runs from 2025-11-10T00:00:00Z up to 2025-11-19T20:00:00Z\./,
+    );
     expect(code).toBe(0);
     const { out: week } = await collector('history', '--all', '--from', '2025-11-16', '--json');
     expect(JSON.parse(week)).toHaveLength(99);

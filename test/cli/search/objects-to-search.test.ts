@@ -1,5 +1,6 @@
 import { openArchive } from '../../../cli/archive/open-archive';
 import { RunReader } from '../../../cli/archive/run-reader';
+import { linePattern } from '../../../cli/search/line-pattern';
 import { ObjectsToSearch } from '../../../cli/search/objects-to-search';
 import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { ArchiveFixture, hour } from '../archive-fixture';
@@ -18,7 +19,8 @@ describe('joining the logs to search', () => {
       selection: { last: 2 },
     });
     const found: string[] = [];
-    for await (const { cluster, run } of objects.list(true)) found.push(`${cluster} ${run.getUTCHours()}`);
+    for await (const { cluster, run } of objects.listJoined(linePattern('one', {})))
+      found.push(`${cluster} ${run.getUTCHours()}`);
     expect(found).toEqual(['good 0', 'good 1']);
     expect(objects.notJoined).toEqual([{ cluster: 'bad', problem: 'Reading it failed: it is far away' }]);
   });

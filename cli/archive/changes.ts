@@ -1,14 +1,21 @@
 import type { Resource } from '../../lambda/resources';
+import { isStored, type Outcome } from '../../lambda/run/run-record';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { type ContentHashes, factsOf, isSameContent } from './cluster-objects';
+import type { Period } from '../../lambda/verify/run-keys';
+import { type ContentHashes, factsOf, headConcurrency, isSameContent } from './content-hashes';
 import { listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
+import { type RecordedObject, RecordedObjects } from './recorded-object';
 import { isAbsent, type RunReader } from './run-reader';
 
-/** A run that archived another content of a cluster than the run before it. */
-export interface FleetChange {
-  readonly cluster: string;
+/** What a run archived of a cluster, as its records say. */
+type Archived = Pick<Outcome, 'cluster' | 'key' | 'fetchedAt' | 'bytes' | 'sha256' | 'logSha256'> & {
   readonly run: Date;
+};
+
+/** A run that archived another content of a cluster than the run before it. */
+export interface Change extends Pick<Archived, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
   /** `changed back`: to what it was before the last change. `first`: nothing is archived before it. */
   readonly change: 'changed' | 'changed back' | 'first';
   /** Of the content, lower-case hex, and of that before it; null for the first. */
@@ -25,23 +32,60 @@ export interface FleetScope extends Omit<OutcomeScope, 'resources'> {
 type Known = { readonly content: ContentHashes | undefined; readonly before: ContentHashes | undefined };
 
 /**
- * Every change of a fleet, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
+ * Every change, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
+ * @param rows by the time of their runs
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function* fleetChanges(reader: RunReader, scope: FleetScope): AsyncGenerator<FleetChange> {
+export async function* changesIn(
+  reader: RunReader,
+  resource: Resource,
+  rows: AsyncIterable<Archived>,
+): AsyncGenerator<Change> {
   const known = new Map<string, Known>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
-  for await (const row of listOutcomes(reader, { ...scope, resources: [scope.resource] })) {
-    if (isAbsent(row) || row.sha256 === undefined) continue;
-    const { cluster, run, sha256 } = row;
-    contentOf ??= await contentBefore(reader, scope.resource, run);
+  for await (const row of rows) {
+    const { cluster, run, key, fetchedAt, bytes, sha256 } = row;
+    if (sha256 === undefined) continue;
+    contentOf ??= await contentBefore(reader, resource, run);
     const { content, before } = known.get(cluster) ?? { content: await contentOf(cluster), before: undefined };
     const isChanged = content === undefined || isSameContent(content, row) === false;
     known.set(cluster, isChanged ? { content: hashesOf(row), before: content } : { content, before });
     if (!isChanged) continue;
     const isBack = before !== undefined && isSameContent(before, row) === true;
     const change = content === undefined ? 'first' : isBack ? 'changed back' : 'changed';
-    yield { cluster, run, change, sha256, before: content?.sha256 ?? null };
+    yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: content?.sha256 ?? null };
+  }
+}
+
+/** What was archived of a fleet. */
+export async function* archivedOfFleet(reader: RunReader, scope: FleetScope): AsyncGenerator<Archived> {
+  for await (const row of listOutcomes(reader, { ...scope, resources: [scope.resource] }))
+    if (!isAbsent(row)) yield row;
+}
+
+/**
+ * What was archived of one cluster: of the run records, which are large in a large fleet, only its own lines are read.
+ * @param onObject receives each object with what the records say of it
+ */
+export async function* archivedOfCluster(
+  reader: RunReader,
+  resource: Resource,
+  cluster: string,
+  period: Period,
+  onObject: (object: RecordedObject) => void,
+): AsyncGenerator<Archived> {
+  const recorded = new RecordedObjects(reader);
+  const described = mapConcurrently(recorded.runs(resource, cluster, period), headConcurrency, async (found) => {
+    const { run, object, record } = found;
+    const outcome = record?.outcomes.find((one) => one.resource === resource);
+    return { run, outcome, object: object && (await recorded.describe(object, record)) };
+  });
+  for await (const { run, outcome, object } of described) {
+    if (object !== undefined) onObject(object);
+    if (outcome === undefined || !isStored(outcome)) continue;
+    // A hash that the record lacks is in the object's own metadata.
+    const { sha256 = object?.facts?.sha256, logSha256 = object?.facts?.logSha256 } = outcome;
+    yield { ...outcome, run, sha256, logSha256 };
   }
 }
 
