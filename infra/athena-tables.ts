@@ -85,7 +85,10 @@ export class AthenaTables extends Construct {
       ],
     ] as const)
       table(name, description, runsPrefix, ['day'], {
-        columns: columnsOf(z.toJSONSchema(line) as JsonSchema),
+        // Without a list from outside no record has this member, and the template stays as it is.
+        columns: columnsOf(z.toJSONSchema(line) as JsonSchema).filter(
+          ({ name }) => name !== 'clusterlist' || config.clusterList !== undefined,
+        ),
         inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
         outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
         serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },

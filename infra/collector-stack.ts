@@ -27,6 +27,7 @@ export class CollectorStack extends Stack {
     const parts = createParts(this, config);
     this.#warnOfOverlap(parts);
     this.#suggestPageFrom(config);
+    if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList.from);
     new Observability(this, 'Observability', parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
@@ -50,6 +51,13 @@ export class CollectorStack extends Stack {
       'cluster-log-collector:page-from',
       `Of ${clusters.length} clusters one is nearly always missing, and every incomplete run pages. Set alerts.pageFrom, such as ` +
         '{ "missingPercent": 5 }: docs/alarms.md, "Run failed for good".',
+    );
+  }
+
+  #sayWhereClustersAre(from: string): void {
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:clusters-from-outside',
+      `No cluster is deployed: each attempt of a run reads the list of clusters from ${from} (docs/operations.md, "A list of clusters from outside").`,
     );
   }
 

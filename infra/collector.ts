@@ -1,9 +1,11 @@
 import { Size } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import {
+  type ClusterListSource,
   type Collection,
   type CollectorEnvironment,
   collectionFile,
@@ -13,8 +15,10 @@ import {
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
+import type { OutsideList } from './config/service-members';
 import type { FailureMessages } from './failure-messages';
-import { concurrentShards, memoryMiB, temporaryStorageMiB } from './limits';
+import { allow, through } from './grants';
+import { concurrentShards, memoryMiB, mostClusters, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 
 export interface CollectorProps {
@@ -50,7 +54,10 @@ export class Collector extends Construct {
       onFailure: (role) => failures.destinationFor(role),
       roleDescription:
         'What the log collector may do: add to its archive, read its run records, its key and nothing else',
-      provide: (role): CollectorEnvironment => ({ ...archive.provideTo(role), ...apiKeySecret.provideTo(role) }),
+      provide: (role): CollectorEnvironment => {
+        if (config.clusterList !== undefined) allowList(role, config.clusterList);
+        return { ...archive.provideTo(role), ...apiKeySecret.provideTo(role) };
+      },
     });
     this.function = target;
     this.logGroup = logGroup;
@@ -70,12 +77,14 @@ export class Collector extends Construct {
 }
 
 /** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
-export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
+export function collectionOf(config: CollectorConfig): Collection {
+  const { service, clusters, clusterList, limits, archive, shards, schedule } = config;
   const { baseUrl, projectUid, collection, caCertificate } = service;
   const { requestsPerSecond } = limits;
   return {
     service: { baseUrl, projectUid, collection, caCertificate },
     clusters,
+    ...(clusterList && { clusterList: sourceOf(clusterList, config) }),
     limits: {
       ...limits,
       ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
@@ -83,4 +92,14 @@ export function collectionOf({ service, clusters, limits, archive, shards, sched
     schedule,
     retentionDays: archive.retentionDays,
   };
+}
+
+function sourceOf({ from, maxRemovedPercent, maxAgeHours }: OutsideList, config: CollectorConfig): ClusterListSource {
+  return { from, maxRemovedPercent, maxAgeHours, mostClusters: mostClusters(config) };
+}
+
+/** Lets the role read exactly the object with the list of clusters. */
+function allowList(role: IRole, { from, kmsKeyArn }: OutsideList): void {
+  allow(role, 'ReadClusterList', ['s3:GetObject'], [from.replace('s3://', 'arn:aws:s3:::')]);
+  if (kmsKeyArn !== undefined) allow(role, 'DecryptClusterList', ['kms:Decrypt'], [kmsKeyArn], through('s3'));
 }

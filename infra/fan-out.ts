@@ -42,14 +42,17 @@ export class FanOut extends Construct {
   readonly stateMachine: sfn.IStateMachine;
 
   /** @param target the function, which works on each shard */
-  constructor(scope: Construct, id: string, { name, shards, limits }: CollectorConfig, target: IFunction) {
+  constructor(scope: Construct, id: string, config: CollectorConfig, target: IFunction) {
     super(scope, id);
+    const { name, shards, limits } = config;
+    /** Errors of the function after it has written its run record. */
+    const recorded = ['RunIncompleteError', ...(config.clusterList === undefined ? [] : ['ClusterListError'])];
     const { oneRunAtATime } = limits;
     const heldBackSeconds = oneRunAtATime ? waits(heldBackRetry) : 0;
     const role = this.#createRole(target);
     const definition = this.#divide(shards)
-      .next(this.#collectShards(target, shards, oneRunAtATime))
-      .next(this.#conclude(name, shards));
+      .next(this.#collectShards(target, shards, oneRunAtATime, recorded))
+      .next(this.#conclude(config));
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: `Collects ${name} in ${shards} shards`,
       definitionBody: sfn.DefinitionBody.fromChainable(definition),
@@ -115,7 +118,7 @@ export class FanOut extends Construct {
   }
 
   /** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
-  #collectShards(target: IFunction, shards: number, oneRunAtATime: boolean): sfn.Map {
+  #collectShards(target: IFunction, shards: number, oneRunAtATime: boolean, recorded: string[]): sfn.Map {
     const index = JsonPath.numberAt('$$.Map.Item.Value');
     const collect = new LambdaInvoke(this, 'Collect', {
       lambdaFunction: target,
@@ -130,11 +133,11 @@ export class FanOut extends Construct {
     if (oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
     collect.addRetry({ errors: unreached, ...retries(unreachedRetry), jitterStrategy: sfn.JitterType.FULL });
     collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
-    // The function's error after it has written its run record, up to the end of its first line: the causes of 500 shards
+    // What the function says after it has written its run record, up to the end of its first line: the causes of 500 shards
     // would not fit.
     const firstLine = JsonPath.arrayGetItem(JsonPath.stringSplit(JsonPath.stringAt('$.Cause'), '\\'), 0);
     const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index, reason: firstLine } });
-    collect.addCatch(incomplete, { errors: ['RunIncompleteError'] });
+    collect.addCatch(incomplete, { errors: recorded });
     const unrecorded = { failed: index, unrecorded: index, reason: JsonPath.stringAt('$.Error') };
     collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: unrecorded }));
     const map = new sfn.Map(this, 'Collect the shards', {
@@ -151,11 +154,12 @@ export class FanOut extends Construct {
     return map.itemProcessor(collect);
   }
 
-  #conclude(name: string, shards: number): sfn.IChainable {
+  #conclude({ name, shards, clusterList }: CollectorConfig): sfn.IChainable {
+    const ofList = clusterList ? ' Nothing is missing of a shard whose error is ClusterListError: mend the list.' : '';
     const fail = new sfn.Fail(this, 'Shards failed', {
       error: 'ShardsFailedError',
       causePath: JsonPath.format(
-        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.`,
+        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
         JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
         JsonPath.arrayGetItem(JsonPath.listAt('$.shards.reasons'), 0),
         JsonPath.jsonToString(JsonPath.objectAt('$.event')),

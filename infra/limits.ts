@@ -1,4 +1,11 @@
-import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/time-limits';
+import {
+  asynchronousAttempts,
+  deadlineReserveSeconds,
+  functionTimeoutSeconds,
+  incompleteRetry,
+  mostConcurrentShards,
+  unreachedRetry,
+} from '../lambda/time-limits';
 
 interface Limits {
   /** Bodies under way at once. */
@@ -79,6 +86,22 @@ export const eventsPerShard = eventsOf(1 + incompleteRetry.times + unreachedRetr
 
 /** Most shards: the history still fits if every one of them uses all its retries. */
 export const mostShards = 500;
+
+/** Processor time of one small cluster, in seconds: measured, docs/large-fleets.md, "A million clusters". */
+const secondsPerCluster = 0.005;
+
+interface Fleet {
+  readonly shards: number;
+  readonly limits: { readonly requestsPerSecond?: number | undefined };
+}
+
+/** Clusters above which no run can finish, however often it is tried: each asks the service at least once. */
+export function mostClusters({ shards, limits }: Fleet): number {
+  const seconds = asynchronousAttempts * (functionTimeoutSeconds - deadlineReserveSeconds);
+  const turns = Math.ceil(shards / mostConcurrentShards);
+  const byRate = (limits.requestsPerSecond ?? Number.POSITIVE_INFINITY) * turns * seconds;
+  return Math.floor(Math.min((shards * seconds) / secondsPerCluster, byRate));
+}
 
 /** Longest time that Lambda keeps an event, in seconds: its own maximum. */
 const longestEventAgeSeconds = 6 * 60 * 60;

@@ -83,8 +83,9 @@ const time = (now: Date, expected: string) =>
 const text = z.string().check(z.minLength(1, 'a text of at least one character'));
 
 /** Built per call because a uid is known only if it is configured. */
-function eventSchema(configured: ReadonlySet<string>, now: Date) {
-  const uid = z.string().check(z.refine((value) => configured.has(value), 'the uid of a configured cluster'));
+function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
+  const isConfigured = (value: string) => configured?.has(value) ?? true;
+  const uid = z.string().check(z.refine(isConfigured, 'the uid of a configured cluster'));
   return z.strictObject({
     scheduledTime: z.optional(time(now, 'a time such as 2026-11-20T10:00:00Z')),
     clusters: z.optional(z.array(uid).check(z.minLength(1, 'at least one uid, or no member clusters at all'))),
@@ -102,12 +103,14 @@ function eventSchema(configured: ReadonlySet<string>, now: Date) {
 
 /**
  * @param event as Lambda delivers it; nothing at all means `{}`
+ * @param clusters those that are configured; undefined: nobody knows yet
  * @param now a run may not be named by a later time
  * @throws InvalidEventError with every problem at once: its path, the value received and what was expected
  */
-export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[], now: Date): RunRequest {
+export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[] | undefined, now: Date): RunRequest {
   const received = event ?? {};
-  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid)), now).safeParse(received, { reportInput: true });
+  const configured = clusters && new Set(clusters.map(({ uid }) => uid));
+  const parsed = eventSchema(configured, now).safeParse(received, { reportInput: true });
   if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap(describe));
   const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);

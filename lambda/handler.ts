@@ -15,10 +15,11 @@ const wiring = wire(process.env, __dirname);
 
 /** What Lambda calls: reads the event, works on the run, and fails truthfully if anything is not archived. */
 export async function handler(event: unknown, context: Context): Promise<RunSummary> {
-  const request = parseEvent(event, wiring.collection.clusters, systemClock.now());
-  const attempt = await wiring.openAttempt(request, context);
+  const now = systemClock.now();
+  const attempt = await wiring.openAttempt(parseEvent(event, wiring.clusters, now), context);
   try {
-    return await attemptRun(request, attempt.context);
+    // Once more: it may name clusters of a list that the attempt has read meanwhile.
+    return await attemptRun(parseEvent(event, attempt.context.collection.clusters, now), attempt.context);
   } finally {
     attempt.close();
   }

@@ -60,6 +60,18 @@ export interface ConfiguredCluster {
   readonly optional?: boolean;
 }
 
+/** Where a list of clusters lies that is read when a run begins, and what it is judged by. */
+export interface ClusterListSource {
+  /** `s3://bucket/key`. */
+  readonly from: string;
+  /** Share of the clusters that may leave within a day without consent, in percent. */
+  readonly maxRemovedPercent: number;
+  /** Age at which the list counts as forgotten, in hours; left out: it never does. */
+  readonly maxAgeHours?: number | undefined;
+  /** Clusters above which no run would finish. */
+  readonly mostClusters: number;
+}
+
 /** What one function collects and how: the validated configuration as far as the function needs it, defaults filled in. */
 export interface Collection {
   readonly service: {
@@ -71,7 +83,10 @@ export interface Collection {
     /** PEM text of the only certificate authorities trusted for the service; left out: the runtime's own. */
     readonly caCertificate?: string;
   };
+  /** As the stack is deployed, it has none if there is a {@link clusterList}. */
   readonly clusters: readonly ConfiguredCluster[];
+  /** Left out: the clusters are deployed with the function. */
+  readonly clusterList?: ClusterListSource;
   readonly limits: {
     /** Bodies under way at once. */
     readonly concurrency: number;

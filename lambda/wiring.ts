@@ -11,9 +11,12 @@ import { createS3Client, createSecretsManagerClient } from './archive/aws-client
 import { S3Archive } from './archive/s3-archive';
 import { emptySpoolDirectory } from './body/spool';
 import { systemClock as clock } from './clock';
-import { readVariables } from './environment';
+import { readVariables, SettingsError } from './environment';
 import type { RunRequest } from './event';
+import { inArchive, largestListBytes, parseListAddress } from './list/read-list';
 import type { AttemptContext } from './run/attempt-run';
+import { attemptList } from './run/cluster-list';
+import { PastLists } from './run/past-lists';
 import { configurationStore, RecordStore } from './run/record-store';
 import { LambdaReporter } from './run/reporter';
 import { ApiKey } from './service/api-key';
@@ -35,25 +38,50 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(Object.values(environmentNames), variables);
-  const { collection, digest: configuration } = loadCollection(codeDirectory);
-  const { concurrency } = collection.limits;
+  const deployed = loadCollection(codeDirectory);
+  const { concurrency } = deployed.collection.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
   const secretsManager = createSecretsManagerClient();
   const records = new RecordStore(archive);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
-  const storeConfiguration = configurationStore(archive, configuration, () =>
+  const storeDeployed = configurationStore(archive, deployed.digest, () =>
     readFile(join(codeDirectory, collectionFile)),
   );
+  const { clusterList: source } = deployed.collection;
+
+  /** The configuration of one attempt: the deployed one, or with a list from outside in it, which is stored before any work. */
+  async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
+    if (source === undefined) return { ...deployed, storeConfiguration: storeDeployed };
+    const { bucket, key } = parseListAddress(source.from);
+    const open = async () => {
+      if (bucket === archive.bucket) throw new SettingsError(inArchive);
+      return new S3Archive(s3, bucket, clock).open(key, largestListBytes, stop.working);
+    };
+    const past = new PastLists(archive, stop.working);
+    const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
+    for (const remark of remarks) reporter.warn(remark);
+    const collection: Collection = { ...deployed.collection, clusters };
+    const text = Buffer.from(JSON.stringify(collection));
+    const digest = sha256Of(text);
+    const storeConfiguration = configurationStore(archive, digest, async () => text);
+    if (!request.dryRun) await storeConfiguration(stop.working);
+    return { collection, digest, clusterList: read, storeConfiguration };
+  }
 
   /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
-  async function openAttempt({ scheduled }: RunRequest, invocation: Context) {
+  async function openAttempt(request: RunRequest, invocation: Context) {
     logger.addContext(invocation);
     await emptySpoolDirectory(spoolDirectory);
     const { awsRequestId, functionVersion } = invocation;
-    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
-    const reporter = new LambdaReporter(logger, metrics, scheduled);
+    const reporter = new LambdaReporter(logger, metrics, request.scheduled);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
+    const configured = await configure(request, stop, reporter).catch((error: unknown) => {
+      stop.close();
+      throw error;
+    });
+    const { collection, digest: configuration, ...stored } = configured;
+    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
     // Not kept: a warm environment must not begin with a key that was replaced since.
     const keys = new ApiKey(secretsManager, names[environmentNames.apiKeySecret], clock);
     const service = openService(collection);
@@ -61,19 +89,24 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       stop.close();
       service.close();
     };
-    const stores = { archive, records, storeConfiguration };
+    const stores = { archive, records, ...stored };
     const context: AttemptContext = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
     return { context, close };
   }
 
-  return { collection, openAttempt };
+  /** Undefined: they come from outside, with each attempt. */
+  const clusters = source === undefined ? deployed.collection.clusters : undefined;
+  return { clusters, openAttempt };
 }
 
 /** Where bodies that outgrow memory are kept while they arrive. */
 export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
-export function openService({ service, limits }: Collection, directory = spoolDirectory): ClusterApi {
+export function openService(
+  { service, limits }: Pick<Collection, 'service' | 'limits'>,
+  directory = spoolDirectory,
+): ClusterApi {
   const receiver = {
     spoolDirectory: directory,
     maxBytes: limits.maxBodyMiB * 1024 * 1024,
@@ -93,5 +126,9 @@ export function openService({ service, limits }: Collection, directory = spoolDi
  */
 function loadCollection(directory: string): { collection: Collection; digest: string } {
   const text = readFileSync(join(directory, collectionFile), 'utf8');
-  return { collection: JSON.parse(text), digest: createHash('sha256').update(text).digest('hex') };
+  return { collection: JSON.parse(text), digest: sha256Of(text) };
+}
+
+function sha256Of(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -14,6 +14,7 @@ describe.each([
   'lambda/body/json/whole-characters',
   'lambda/body/log-record',
   'lambda/body/manifest',
+  'lambda/run/cluster-list',
   'lambda/run/run-record-lines',
   'lambda/schedule/cron-gap',
   'lambda/schedule/firings',

@@ -133,6 +133,13 @@ export const whereStackIs = rule((at, refuse) => {
     refuse(ofCopies, "another account; left out, it is the stack's own");
 });
 
+/** Nothing is overwritten in an archive, nor in its copy. The name of the archive's own bucket is not known yet. */
+export const listBesideArchive = rule((at, refuse) => {
+  const [from, copy] = [at('clusters.from'), at('archive.replicateTo.bucketArn')];
+  if (typeof from === 'string' && typeof copy === 'string' && from.startsWith(`s3://${copy.split(':').at(-1)}/`))
+    refuse('clusters.from', 'an object in another bucket: nothing is ever overwritten in the copy of the archive');
+});
+
 /** A cluster is archived once per firing of the schedule: a shorter limit would call it stale between two runs. */
 export const staleAfterGap = rule((at, refuse) => {
   const staleAfterHours = numberOf(at('audit.staleAfterHours'));

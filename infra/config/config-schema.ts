@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { ConfiguredCluster } from '../../lambda/stack-contract';
 import { mostShards } from '../limits';
 import * as nested from './config-members';
-import { shardsFit, staleAfterGap, whereStackIs } from './config-rules';
+import { listBesideArchive, shardsFit, staleAfterGap, whereStackIs } from './config-rules';
 import { members, textLike, trueOrFalse, wholeNumber } from './schema-values';
-import { clusters, service } from './service-members';
+import { clusters, type OutsideList, service } from './service-members';
 import { timestamps } from './timestamp-members';
 
 /**
@@ -52,11 +53,23 @@ export function configSchema(folder: string) {
     athenaTables: trueOrFalse()
       .default(false)
       .describe('Whether Athena has tables over run records and logs, see docs/queries.md.'),
-  }).check(whereStackIs, shardsFit, staleAfterGap);
+  }).check(whereStackIs, shardsFit, staleAfterGap, listBesideArchive);
 }
 
+type Parsed = z.output<ReturnType<typeof configSchema>>;
+
 /** The validated configuration, with defaults and with the content of the files that it names. */
-export type CollectorConfig = z.output<ReturnType<typeof configSchema>>;
+export interface CollectorConfig extends Omit<Parsed, 'clusters'> {
+  /** None, if they come from outside. */
+  readonly clusters: readonly ConfiguredCluster[];
+  /** Where clusters come from that are read when a run begins; left out: they are deployed. */
+  readonly clusterList?: OutsideList;
+}
+
+/** @returns with the clusters and where they come from as two members */
+export function withClusters({ clusters, ...others }: Parsed): CollectorConfig {
+  return 'from' in clusters ? { ...others, clusters: [], clusterList: clusters } : { ...others, clusters };
+}
 
 /** The configuration's schema for editors: the content of collector.schema.json. */
 export function configJsonSchema(): string {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type ConfigProblem, describeProblem, parsing, problemsOf } from '../../lambda/list/schema-problems';
 import { readJsonFile } from './config-files';
-import { type CollectorConfig, configSchema } from './config-schema';
+import { type CollectorConfig, configSchema, withClusters } from './config-schema';
 import { isExampleAddress, partitionProblem } from './schema-values';
 
 export type { CollectorConfig } from './config-schema';
@@ -53,7 +53,7 @@ export function loadConfig(file: string): CollectorConfig {
 export function parseConfig(value: unknown, file: string): CollectorConfig {
   const { data, error } = configSchema(dirname(file)).safeParse(value, parsing);
   if (error !== undefined) throw new ConfigError(file, problemsOf(error));
-  return data;
+  return withClusters(data);
 }
 
 /**

@@ -4,12 +4,30 @@ import { clusterList, projectUid } from '../../lambda/list/cluster-schema';
 import { parsing, problemsOf } from '../../lambda/list/schema-problems';
 import { readCertificates, readJsonFile, refuseWith } from './config-files';
 import { addressWithoutPath } from './config-rules';
-import { baseUrl, members, textLike } from './schema-values';
+import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
 
 /**
  * The members `service` and `clusters` of the configuration: what is asked, and of whom. Both may name a file, which is read
  * here.
  */
+
+/** A list of clusters from outside. Its key has no character that IAM reads as a pattern. */
+const outside = members({
+  from: textLike(
+    /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w!.()/=+@:,&-]{1,900}$/,
+    's3://bucket/key with a key of letters, digits and _!.()/=+@:,&-',
+  ).describe('S3 object with the list of clusters, read when a run begins: changed without a deployment.'),
+  kmsKeyArn: keyArn.describe('Customer key that encrypts this object.').optional(),
+  maxRemovedPercent: wholeNumber(0, 100)
+    .default(10)
+    .describe('Clusters that may leave within a day without consent, in percent; 3 always may.'),
+  maxAgeHours: wholeNumber(1, 87_600)
+    .describe('Age above which the list counts as forgotten, and runs fail; left out: it may have any age.')
+    .optional(),
+});
+
+/** Where a list of clusters from outside lies, and what it is judged by. */
+export type OutsideList = z.output<typeof outside>;
 
 /**
  * The list of clusters, or the file that holds it. The path of a problem in the file begins with the file's name.
@@ -31,7 +49,9 @@ export function clusters(folder: string) {
     const { data, error } = clusterList.safeParse(read.value, parsing);
     return data ?? refuseWith(context, problemsOf(error), (path) => file + path);
   });
-  return z.union([clusterList, named]).describe('Clusters to collect: a list, or the file that holds it.');
+  return z
+    .union([clusterList, named, outside])
+    .describe('Clusters to collect: a list, or the file or the S3 object that holds it.');
 }
 
 /** @param folder that the name of the file of certificates is relative to */

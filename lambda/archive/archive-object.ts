@@ -26,6 +26,10 @@ export interface StoredContent {
   /** In bytes. */
   readonly length: number;
   readonly body: AsyncIterable<Buffer>;
+  /** By the clock of S3. */
+  readonly modifiedAt?: Date | undefined;
+  /** Of a bucket with versions. */
+  readonly versionId?: string | undefined;
 }
 
 export const jsonLinesType = 'application/x-ndjson';

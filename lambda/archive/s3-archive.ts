@@ -70,9 +70,10 @@ export class S3Archive {
   async open(key: string, maxBytes: number, signal: AbortSignal): Promise<StoredContent | undefined> {
     try {
       const input = { Bucket: this.bucket, Key: key };
-      const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
+      const answer = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
+      const { Body, ContentLength = 0, LastModified: modifiedAt, VersionId: versionId } = answer;
       const body = Body as Readable;
-      if (ContentLength <= maxBytes) return { length: ContentLength, body };
+      if (ContentLength <= maxBytes) return { length: ContentLength, body, modifiedAt, versionId };
       // Its connection would wait for somebody to read the rest.
       body.destroy();
       throw new ArchiveError(

@@ -33,7 +33,7 @@ export function failureMail(event: unknown, service: string): Mail {
   const { what, reasons, command, input } = describe(event);
   const why = reasons.filter((part) => part).join(': ') || 'No reason was given. The log and the run record say more.';
   const again =
-    input === undefined || input.length > repeatedCharacters
+    input === undefined || input.length > repeatedCharacters || isListRefused(event)
       ? []
       : ['Once the cause is gone, this works on what is missing:', `  ${command} ${shellQuoted(input)}`, ''];
   const lines = [what, '', why, '', ...again, 'More: docs/alarms.md, "Run failed for good".'];
@@ -47,6 +47,11 @@ export function isIncompleteRun(event: unknown): boolean {
   const { data: dropped } = droppedEvent.safeParse(event);
   const { data: ended } = endedExecution.safeParse(event);
   return dropped?.responsePayload?.errorType === 'RunIncompleteError' || ended?.detail.error === 'ShardsFailedError';
+}
+
+/** Whether a run archived everything in force and failed over its list of clusters: nothing is missing of it. */
+function isListRefused(event: unknown): boolean {
+  return droppedEvent.safeParse(event).data?.responsePayload?.errorType === 'ClusterListError';
 }
 
 /** @returns the command that starts it again with an input; without an input nobody knows */

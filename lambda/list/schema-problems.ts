@@ -44,9 +44,10 @@ function isApiKey(member: string): boolean {
 const whereKeyBelongs =
   'no key in this file: it belongs into the secret that the output SetApiKey sets, or that apiKeySecret names; npm start takes it from the environment variable COLLECTOR_API_KEY';
 
-/** The problems of the alternative whose type fits the value. If none fits, one problem that names them all. */
+/** The problems of the alternative whose type fits the value, and its members if one has them. If none fits, one problem that names them all. */
 function problemsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): ConfigProblem[] {
-  const meant = issue.errors.find((issues) => !issues.some(isWrongType));
+  const fitting = issue.errors.filter((issues) => !issues.some(isWrongType));
+  const meant = fitting.find((issues) => issues.every(({ code }) => code !== 'unrecognized_keys')) ?? fitting[0];
   if (meant !== undefined) return meant.flatMap((inner) => problemsOfIssue(inner, path));
   const expected = issue.errors.flatMap((issues) => issues.filter(isWrongType).map(({ message }) => message));
   return [

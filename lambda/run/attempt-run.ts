@@ -8,8 +8,8 @@ import { countOutcomes, isComplete } from './completeness';
 import { type EarlierAttempts, noEarlierAttempts, readEarlierAttempts } from './earlier-attempts';
 import { nameOf } from './outcomes';
 import type { RecordStore } from './record-store';
-import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
-import { type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
+import { ClusterListError, type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
+import { type ClusterList, type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {
@@ -19,15 +19,18 @@ export interface AttemptContext extends CollectContext {
   readonly storeConfiguration: (signal: AbortSignal) => Promise<void>;
   readonly provenance: Provenance;
   readonly stack: DeployedStack;
+  /** What was read of a list of clusters from outside; left out: none was. */
+  readonly clusterList?: ClusterList | undefined;
 }
 
 /**
  * Makes one attempt of a run: collects what is missing, writes the record, and returns what became of it.
- * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
+ * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError; ClusterListError
+ * after that, if the list of clusters is not in force;
  * ArchiveError or RunRecordError if the record cannot be written, ArchiveError if the configuration cannot be stored
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
-  const { clock, keys, records, reporter, stop } = context;
+  const { clock, keys, records, reporter, stop, clusterList } = context;
   const started = clock.now();
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
@@ -86,6 +89,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
       startedAt: started.toISOString(),
       finishedAt: clock.now().toISOString(),
       ...context.provenance,
+      clusterList,
       outcomes,
     });
     written = { attempt: name.attempt, record: records.address(name) };
@@ -94,8 +98,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs };
   const { failed, notAttempted } = countOutcomes(tasks.flatMap((task) => before(task) ?? []));
   reporter.finished(summary, outcomes, failed + notAttempted);
-  if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack);
+  if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack, clusterList);
   if (unstored !== undefined) throw unstored;
+  if (clusterList?.problem !== undefined) throw new ClusterListError(clusterList, summary);
   return summary;
 }
 

@@ -1,5 +1,5 @@
 import { groupReasons, reasonLines } from './group-reasons';
-import type { Outcome, RunSummary } from './run-record';
+import type { ClusterList, Outcome, RunSummary } from './run-record';
 
 /** Failures that the error names one by one; the record has them all. */
 const namedFailures = 10;
@@ -17,8 +17,11 @@ export interface DeployedStack {
 export class RunIncompleteError extends Error {
   override readonly name = 'RunIncompleteError';
 
-  /** @param stack for the command that completes the run */
-  constructor(summary: RunSummary, outcomes: readonly Outcome[], stack: DeployedStack) {
+  /**
+   * @param stack for the command that completes the run
+   * @param list of clusters that was read, if one was
+   */
+  constructor(summary: RunSummary, outcomes: readonly Outcome[], stack: DeployedStack, list?: ClusterList) {
     const { run, attempt, dryRun, counts, record, stopped } = summary;
     const { failed, notAttempted, optionalMissing = 0 } = counts;
     const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
@@ -38,8 +41,38 @@ export class RunIncompleteError extends Error {
       lines.push(`  npm run collector -- run --stack ${stack.name} --region ${stack.region} --run ${run}`);
       lines.push(`or by invoking with {"run":"${run}"}.`);
     }
+    if (list?.problem !== undefined) lines.push(...listProblem(list));
     super(lines.join('\n'));
   }
+}
+
+/** Everything in force was archived, and the list of clusters from outside is not in force. */
+export class ClusterListError extends Error {
+  override readonly name = 'ClusterListError';
+
+  constructor(list: ClusterList, { run }: Pick<RunSummary, 'run'>) {
+    super([...listProblem(list), `Run ${run} archived everything that is in force all the same.`].join('\n'));
+  }
+}
+
+/** There is neither a list of clusters that can be used nor one in force: nothing was asked of the service. */
+export class NoClusterListError extends Error {
+  override readonly name = 'NoClusterListError';
+
+  constructor(list: ClusterList) {
+    super(
+      [...listProblem(list), 'No run has collected a list before it: nothing was asked of the service.'].join('\n'),
+    );
+  }
+}
+
+function listProblem({ from, problem, since, versionId }: ClusterList): string[] {
+  const version = versionId === undefined ? '' : ` (version ${versionId})`;
+  return [
+    `The list of clusters from outside is not in force since ${since}.`,
+    `${from}${version}: ${problem}`,
+    'Mend it: the next attempt reads it again. docs/alarms.md, "When the list of clusters is refused", has the steps.',
+  ];
 }
 
 /** The archive gives no record of the run to be completed. */

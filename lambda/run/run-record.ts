@@ -74,6 +74,24 @@ const countsSchema = z.object({
   wouldArchive: z.optional(count),
 });
 
+/** What an attempt read of a list of clusters from outside. The configuration says what it collected. */
+const clusterListSchema = z.object({
+  /** `s3://bucket/key`. */
+  from: z.string(),
+  /** Of the object, byte for byte; absent: it could not be read. */
+  sha256: z.optional(sha256),
+  versionId: z.optional(z.string()),
+  modifiedAt: z.optional(time),
+  /** Whether the attempt collected what the object says; false: `problem` says why not. */
+  isInForce: z.boolean(),
+  /** The consent to a removal that stands in the object. */
+  leaving: z.optional(sha256),
+  /** Why the attempt failed over the list, whatever its status is. */
+  problem: z.optional(z.string()),
+  /** The time since which every attempt had a problem with the list. */
+  since: z.optional(time),
+});
+
 /** Most outcomes of one run record. So many have more than {@link largestRecordBytes}, unless somebody made them up. */
 const mostOutcomes = 1_000_000;
 
@@ -96,6 +114,8 @@ export const runSchema = z.object({
   invocation: z.string(),
   /** SHA-256 of the collection file: which configuration this attempt worked with. */
   configuration: sha256,
+  /** Left out: the clusters were deployed with the function, or a run was completed late, which reads no list. */
+  clusterList: z.optional(clusterListSchema),
   /** `complete` only if everything the attempt covers is archived. */
   status: z.enum(['complete', 'incomplete']),
   /** Why the attempt ended before everything was attempted. */
@@ -118,6 +138,7 @@ export const summarySchema = z.extend(shared, {
 });
 
 export type RunSummary = z.infer<typeof summarySchema>;
+export type ClusterList = z.infer<typeof clusterListSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 type Run = Omit<z.infer<typeof runSchema>, 'outcomes'>;
 

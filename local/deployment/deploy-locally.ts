@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
-import type { DeliveredMessage } from '../aws/call';
+import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { findSecret } from '../aws/secrets-and-keys';
@@ -29,6 +29,8 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' |
   readonly assembly: CloudAssembly;
   /** Where the archive's objects lie; made if it is absent, and kept afterwards. */
   readonly folder: string;
+  /** Buckets beside the stack's; left out: none. */
+  readonly otherBuckets?: readonly Bucket[];
   /** Value of the secret that the function reads; left out: as in the template. */
   readonly secretValue?: string;
   /** Changes a copy of the template before it is deployed. */
@@ -141,7 +143,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const aws = await startLocalAws({
     region,
     principals: definitions.map(({ role }) => role),
-    buckets,
+    buckets: [...buckets, ...(options.otherBuckets ?? [])],
     secrets,
     signingKeys: readSigningKeys(stack, options.folder),
     publish: (principal, message) => messages.send(principal, message),

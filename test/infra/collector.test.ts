@@ -55,6 +55,18 @@ describe('the role of the function', () => {
     );
   });
 
+  it('allows exactly the object with a list of clusters from outside, and its key through S3 only', () => {
+    const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';
+    expect(allowed({ clusters: { from: 's3://inventory/fleet/clusters.json', kmsKeyArn } })).toEqual(
+      [
+        ...always,
+        ...ownSecret,
+        's3:GetObject arn:aws:s3:::inventory/fleet/clusters.json',
+        `kms:Decrypt ${kmsKeyArn} ${condition}`,
+      ].sort(),
+    );
+  });
+
   it('allows former keys of the archive, for reading through S3 only', () => {
     const formerKmsKeyArns = [kmsKeyArn, `${kmsKeyArn}-2`];
     const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';

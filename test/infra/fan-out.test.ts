@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { collectionOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
-import { RunIncompleteError } from '../../lambda/run/run-errors';
+import { ClusterListError, RunIncompleteError } from '../../lambda/run/run-errors';
 import type { RunSummary } from '../../lambda/run/run-record';
 import {
   asynchronousAttempts,
@@ -155,6 +155,12 @@ describe('numbers that belong together', () => {
     expect(shards * (2 + 2 + 2 + 3 * tries) + 20).toBeLessThanOrEqual(mostHistoryEvents);
   });
 
+  it('a shard whose list of clusters is refused has written its record', () => {
+    const outside = templateOf({ shards: 2, clusters: { from: 's3://inventory/clusters.json' } });
+    const errors = ['RunIncompleteError', 'ClusterListError'];
+    expect(definitionIn(outside)).toContain(`"Catch":[{"ErrorEquals":${JSON.stringify(errors)},"Next":"Incomplete"}`);
+  });
+
   it('the shards under way share the request rate of the fleet', () => {
     const rate = (shards: number) =>
       collectionOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
@@ -186,6 +192,8 @@ describe('what Step Functions has to transport', () => {
     const error = new RunIncompleteError(summary as RunSummary, [outcome], { name: 'a', region: 'eu-central-1' });
     const [reason] = JSON.stringify({ errorType: error.name, errorMessage: error.message }).split('\\');
     expect(reason).toMatch(/, most of all for: e{160}\.$/);
+    const list = { from: `s3://b/${'k'.repeat(900)}`, isInForce: false, problem: 'p'.repeat(9999), since: summary.run };
+    expect(new ClusterListError(list, summary).message.split('\n')[0]?.length).toBeLessThan(String(reason).length);
     const all = Array.from({ length: limits.mostShards }, (_, shard) => ({ failed: shard, unrecorded: shard, reason }));
     expect(JSON.stringify(all).length).toBeLessThan(0.9 * payloadLimit);
     expect(definitionIn(most).length).toBeLessThan(definitionLimit / 10);

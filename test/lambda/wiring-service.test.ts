@@ -18,9 +18,7 @@ async function ask(
 ): Promise<unknown[]> {
   const opened = openService({
     service: { baseUrl: service.url, collection: 'c' },
-    clusters: [],
     limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
-    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   });
   closing.push(() => opened.close());
   const request = { cluster: 'a', resource };

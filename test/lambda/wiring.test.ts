@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { wire } = await import('../../lambda/wiring');
   const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
   wiring = wire(variables, directory);
-  attempt = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters, new Date()), invocation);
+  attempt = await wiring.openAttempt(parseEvent({}, wiring.clusters, new Date()), invocation);
 });
 
 afterAll(async () => {
@@ -62,7 +62,7 @@ it('it ends before the invocation does, so that its record can be written', () =
 });
 
 it('a warm environment keeps no key of an earlier attempt', async () => {
-  const next = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters, new Date()), invocation);
+  const next = await wiring.openAttempt(parseEvent({}, wiring.clusters, new Date()), invocation);
   next.close();
   expect(next.context.keys).not.toBe(attempt.context.keys);
 });

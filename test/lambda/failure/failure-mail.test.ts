@@ -72,6 +72,13 @@ describe('a mail about what failed for good', () => {
     expect(argumentsOf(long)).toEqual([]);
   });
 
+  it('does not say how to collect a run late of which nothing is missing, because only its list was refused', () => {
+    const responsePayload = { errorType: 'ClusterListError', errorMessage: 'not in force' };
+    const { text } = failureMail(dropped({ responsePayload }), 'fleet');
+    expect(text).toContain('ClusterListError: not in force');
+    expect(text).not.toMatch(/missing|aws lambda invoke/);
+  });
+
   it('is about an incomplete run if the run wrote its records, and not if anything else failed', () => {
     const others = [dropped({ responsePayload: { errorType: 'Sandbox.Timedout' } }), ended({ status: 'TIMED_OUT' }), 7];
     expect(others.map(isIncompleteRun)).toEqual([false, false, false]);

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { clusterList, knownMembers } from './cluster-schema';
+import type { WrittenList } from './next-list';
+import { describeProblem, parsing, problemsOf } from './schema-problems';
+
+/** Largest list that is read, in bytes. */
+export const largestListBytes = 64 * 1024 * 1024;
+
+/** Problems that a message names one by one. */
+const namedProblems = 20;
+
+const form = 'a list of clusters, or { "clusters": […], "leaving": "…" }';
+
+const members = {
+  clusters: clusterList,
+  leaving: z.optional(
+    z
+      .string('a SHA-256')
+      .check(z.regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the clusters that leave, as the failure of the run names it')),
+  ),
+};
+
+const listSchema = z.union([
+  z.pipe(
+    clusterList,
+    z.transform((clusters): WrittenList => ({ clusters })),
+  ),
+  z.strictObject(members, knownMembers(members, form)),
+]);
+
+/** A list of clusters from outside, or everything that is wrong with it, by path. */
+export function readList(bytes: Buffer): { readonly list: WrittenList } | { readonly problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    return { problem: `it is not JSON in UTF-8: ${(error as Error).message}` };
+  }
+  const { data, error } = listSchema.safeParse(json, parsing);
+  if (data !== undefined) return { list: data };
+  const problems = problemsOf(error).map(describeProblem);
+  const more = problems.length > namedProblems ? [`and ${problems.length - namedProblems} more problems`] : [];
+  return { problem: ['it is not valid:', ...problems.slice(0, namedProblems), ...more].join('\n  ') };
+}
+
+/** Bucket and key of `s3://bucket/key`. */
+export function parseListAddress(from: string): { readonly bucket: string; readonly key: string } {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(from) ?? [];
+  return { bucket, key };
+}
+
+/** Why a list may not lie in the archive's bucket, and what to do. */
+export const inArchive =
+  "it lies in the archive's bucket, where nothing is ever overwritten; put it into another bucket, and name that in clusters.from";
