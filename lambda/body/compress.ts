@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import type { Content } from '../archive/archive-object';
+import { inPieces } from './in-pieces';
 import type { Spool } from './spool';
 
 /** As measured (docs/performance.md): the default level 6 makes logs a tenth smaller in twice the time. */
@@ -49,108 +50,29 @@ export function gzipShort(content: Buffer): Buffer {
   return gzipSync(content, { level, chunkSize: outputBytes(content.length) });
 }
 
-/** Compresses long content in zlib's thread pool. Fed in pieces of fixed length, so that the output depends on the content alone. */
+/** Compresses long content in zlib's thread pool. */
 export function createGzipStream(): Transform {
   return createGzip({ level, chunkSize: streamChunkBytes });
 }
 
 /**
- * Content that the collector compresses: whole if it is short, piece by piece into a spool if it is long. Two buffers take
- * turns for its whole length, one filling while the other is compressed: a new one for each piece would keep the garbage
- * collector as busy as the check.
+ * Compresses content, the short at once, the long piece by piece into a spool. The same content always gives the same bytes:
+ * zlib's output does not depend on where its input is split.
+ * @throws SpoolError; whatever the content throws
  */
-export class CompressedBody {
-  readonly #spool: Spool;
-  /** What is not compressed yet. */
-  #parts: Buffer[] = [];
-  #length = 0;
-  /** Undefined as long as the content may turn out to be short. */
-  #stream: Transform | undefined;
-  #spooled: Promise<void> = Promise.resolve();
-  #buffers: Buffer[] = [];
-  #compressed: Promise<void> = Promise.resolve();
-  /** Ends what waits for the compressor. */
-  #onBroken: (error: unknown) => void = () => undefined;
-
-  /** @param spool gets the compressed content of a long body */
-  constructor(spool: Spool) {
-    this.#spool = spool;
+export async function compress(content: AsyncIterable<Buffer>, spool: Spool): Promise<Content> {
+  const pieces = inPieces(content, pieceBytes);
+  const { value: first = Buffer.alloc(0) } = await pieces.next();
+  if (first.length < pieceBytes) {
+    await nextInRound();
+    return gzipShort(first);
   }
-
-  /** @returns resolves when more may come; undefined: at once, without the cost of a promise. @throws SpoolError */
-  write(content: Buffer): Promise<void> | undefined {
-    this.#parts.push(content);
-    this.#length += content.length;
-    return this.#length < pieceBytes ? undefined : this.#compressPieces();
+  async function* all() {
+    yield first;
+    yield* pieces;
   }
-
-  /** To be called after the last content. @returns the compressed content @throws SpoolError */
-  async end(): Promise<Content> {
-    if (this.#stream === undefined) {
-      const [only] = this.#parts;
-      const whole = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#length);
-      await nextInRound();
-      return gzipShort(whole);
-    }
-    await this.#compressPiece(this.#stream);
-    await this.#compressed;
-    this.#stream.end();
-    await this.#spooled;
-    return this.#spool.end();
-  }
-
-  /** Ends compressing, at whatever point it is; safe more than once. Nothing is written to the spool any more. */
-  async stop(): Promise<void> {
-    this.#stream?.destroy();
-    await this.#spooled.catch(() => undefined);
-  }
-
-  async #compressPieces(): Promise<void> {
-    this.#stream ??= this.#begin();
-    while (this.#length >= pieceBytes) await this.#compressPiece(this.#stream);
-  }
-
-  #begin(): Transform {
-    const stream = createGzipStream();
-    this.#buffers = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
-    this.#spooled = pipeline(stream, async (compressed: AsyncIterable<Buffer>) => {
-      for await (const chunk of compressed) await this.#spool.write(chunk);
-    });
-    // The next write, or the end, throws this error. A stream that is gone may never call back.
-    this.#spooled.catch((error: unknown) => this.#onBroken(error));
-    return stream;
-  }
-
-  async #compressPiece(stream: Transform): Promise<void> {
-    const piece = this.#takePiece();
-    // Only now is the other buffer free to be filled.
-    await this.#compressed;
-    this.#compressed = this.#send(stream, piece);
-    this.#compressed.catch(() => undefined);
-    this.#buffers.reverse();
-  }
-
-  /** Copies the next piece, the last one shorter. */
-  #takePiece(): Buffer {
-    const [buffer = Buffer.alloc(0)] = this.#buffers;
-    let filled = 0;
-    for (const part of this.#parts.splice(0)) {
-      const copied = part.copy(buffer, filled);
-      filled += copied;
-      if (copied < part.length) this.#parts.push(part.subarray(copied));
-    }
-    this.#length -= filled;
-    return buffer.subarray(0, filled);
-  }
-
-  /** Resolves when the piece has been read to its end. */
-  #send(stream: Transform, piece: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#onBroken = reject;
-      stream.write(piece, (error) => {
-        if (error) this.#spooled.then(() => reject(error), reject);
-        else resolve();
-      });
-    });
-  }
+  await pipeline(all, createGzipStream(), async (compressed: AsyncIterable<Buffer>) => {
+    for await (const chunk of compressed) await spool.write(chunk);
+  });
+  return spool.end();
 }

@@ -26,10 +26,10 @@ export class CodingError extends Error {
 }
 
 /**
- * A coded body is kept and decoded in pieces of this many bytes: decoding the 16 KB that TLS hands over costs four times
- * as many trips to the thread pool. A body that is shorter is decoded without any.
+ * A coded body is kept and decoded in pieces of at least this many bytes: decoding the 16 KB that TLS hands over costs four
+ * times as many trips to the thread pool. A body that is shorter is decoded without any.
  */
-const pieceBytes = 64 * 1024;
+export const codedPieceBytes = 64 * 1024;
 
 /** Longest content that is decoded at once, in bytes. */
 const shortBytes = 256 * 1024;
@@ -37,21 +37,20 @@ const shortBytes = 256 * 1024;
 /**
  * Undoes gzip. It ends without an error only if the coded body is whole: each member has its checksum and its length, and
  * nothing follows the last one.
+ * @param pieces the coded body; only the last one is shorter than {@link codedPieceBytes}
  * @param signal ends decoding: a body that has arrived whole may still have a thousand times its length to come
  * @param outputBytes length of the output buffers of a long body; each is a trip to the thread pool
- * @param onPiece called with each piece of the coded body before it is decoded
  * @throws CodingError; whatever the source or the call throws; AbortError
  */
 export async function* gunzipped(
-  source: AsyncIterable<Buffer>,
+  pieces: AsyncGenerator<Buffer, undefined>,
   signal: AbortSignal,
   outputBytes: number,
-  onPiece: (piece: Buffer) => Promise<void> | undefined,
 ): AsyncGenerator<Buffer> {
-  const pieces = inPieces(source, onPiece);
   const { value: first = Buffer.alloc(0) } = await pieces.next();
-  if (first.length < pieceBytes) await nextInRound();
-  const whole = first.length < pieceBytes ? gunzipShort(first) : undefined;
+  const isShort = first.length < codedPieceBytes;
+  if (isShort) await nextInRound();
+  const whole = isShort ? gunzipShort(first) : undefined;
   if (whole !== undefined) {
     yield whole;
     return;
@@ -82,29 +81,6 @@ export async function* gunzipped(
   }
   // zlib ends at a byte that cannot begin another member, and neither reads nor reports what follows.
   if (!isEnded || decoder.bytesWritten !== received) throw followed();
-}
-
-/** A coded body in pieces; only the last one is shorter than `pieceBytes`. */
-async function* inPieces(
-  source: AsyncIterable<Buffer>,
-  onPiece: (piece: Buffer) => Promise<void> | undefined,
-): AsyncGenerator<Buffer, undefined> {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  const take = async () => {
-    const [only] = chunks;
-    const piece = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length);
-    chunks = [];
-    length = 0;
-    await onPiece(piece);
-    return piece;
-  };
-  for await (const chunk of source) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= pieceBytes) yield await take();
-  }
-  if (length > 0) yield await take();
 }
 
 /** Decodes a whole gzip stream; undefined if the content is too long for that. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, BodyTooLargeError } from './body-check';
-import { CompressedBody } from './compress';
-import { gunzipped } from './content-coding';
+import { compress } from './compress';
+import { codedPieceBytes, gunzipped } from './content-coding';
+import { inPieces } from './in-pieces';
 import { Spool } from './spool';
 
 /**
@@ -48,12 +49,8 @@ export async function receive(
   gzip?: { readonly signal: AbortSignal },
 ): Promise<ReceivedBody> {
   const spool = new Spool(spoolDirectory);
+  const release = () => spool.release();
   const isKept = gzip !== undefined && check.isAsReceived;
-  const compressed = isKept ? undefined : new CompressedBody(spool);
-  const release = async () => {
-    await compressed?.stop();
-    await spool.release();
-  };
   const hash = createHash('sha256');
   const bounded = (bytes: number) => {
     if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes);
@@ -62,27 +59,33 @@ export async function receive(
   let codedLength = 0;
   let decodedLength = 0;
   let length = 0;
-  const keep = (piece: Buffer) => {
-    // The coded bytes count too: a gzip stream may go on for ever without any content.
-    codedLength = bounded(codedLength + piece.length);
-    return isKept ? spool.write(piece) : undefined;
-  };
-  const arriving = gzip
-    ? gunzipped(source, gzip.signal, isKept ? outputBytes.kept : outputBytes.compressedAgain, keep)
-    : source;
-  try {
-    for await (const chunk of arriving) {
+  let facts: BodyFacts = {};
+
+  async function* coded(): AsyncGenerator<Buffer, undefined> {
+    for await (const piece of inPieces(source, codedPieceBytes)) {
+      // The coded bytes count too: a gzip stream may go on for ever without any content.
+      codedLength = bounded(codedLength + piece.length);
+      if (isKept) await spool.write(piece);
+      yield piece;
+    }
+  }
+  async function* checked(): AsyncGenerator<Buffer> {
+    const { kept, compressedAgain } = outputBytes;
+    for await (const chunk of gzip ? gunzipped(coded(), gzip.signal, isKept ? kept : compressedAgain) : source) {
       decodedLength = bounded(decodedLength + chunk.length);
       const content = check.write(chunk);
       if (content.length === 0) continue;
       length += content.length;
       hash.update(content);
-      const written = compressed?.write(content);
-      // To wait for nothing makes garbage too.
-      if (written !== undefined) await written;
+      yield content;
     }
-    const facts = check.end();
-    const content = await (compressed ?? spool).end();
+    facts = check.end();
+  }
+
+  try {
+    const contents = checked();
+    if (isKept) while ((await contents.next()).done !== true);
+    const content = isKept ? await spool.end() : await compress(contents, spool);
     return {
       facts,
       sha256: hash.digest('hex'),
