@@ -1,4 +1,9 @@
-import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
+import {
+  ClusterOutcomes,
+  type FlappingCluster,
+  type StaleCluster,
+  staleness,
+} from '../../lambda/audit/cluster-outcomes';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf, take } from '../../lambda/verify/newest-first';
@@ -45,7 +50,7 @@ export class RunReader {
   newest: Date | undefined;
   readonly #opened: OpenedArchive;
   readonly #configurations: StoredConfigurations;
-  readonly #freshness = new Freshness([]);
+  readonly #outcomes = new ClusterOutcomes();
   #newestStart: AttemptStart | undefined;
 
   constructor(opened: OpenedArchive) {
@@ -70,7 +75,7 @@ export class RunReader {
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
           this.#newestStart = start;
       this.problems.push(...run.badRecords);
-      this.#freshness.add(run.run, run.outcomes);
+      this.#outcomes.add(run);
       this.runs += 1;
       this.oldest ??= run.run;
       this.newest = run.run;
@@ -126,13 +131,13 @@ export class RunReader {
    * @param at the time from which hours are counted back
    */
   async stale(at: Date): Promise<FoundStale> {
-    const { covered } = this.#freshness;
+    const { covered } = this.#outcomes;
     const configured = (await this.configuration())?.clusters;
     const clusters = configured === undefined ? [...covered.keys()] : requiredOf(configured);
     return {
-      stale: staleness(this.#freshness.failing(clusters), at),
+      stale: staleness(this.#outcomes.failing(clusters), at),
       notCovered: clusters.filter((cluster) => !covered.has(cluster)).sort(),
-      flapping: this.#freshness.flapping(clusters),
+      flapping: this.#outcomes.flapping(clusters),
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { FlappingCluster, StaleCluster } from '../../lambda/audit/freshness';
+import type { FlappingCluster, StaleCluster } from '../../lambda/audit/cluster-outcomes';
 import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
 import type { Seal } from '../../lambda/verify/seals/seal';
 import type { OpenFinding } from '../../lambda/verify/seals/seal-state';

@@ -10,12 +10,13 @@ import { largestSealBytes, type Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
 import { largestStateBytes } from '../verify/seals/seal-state';
-import { type ExamineContext, type Examined, examine, sealedPlan } from './examine';
+import { type ExamineContext, examine } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
 import { auditMail, latePasses, type Mail, type MailedSeal, stalestHours } from './mail';
+import { sealedPlan, type UnsignedSeal } from './make-seal';
+import { logFigures } from './seam-summary';
 import { type AskedStamp, type StampSealContext, stampSeal } from './stamp-seal';
-import { logFigures } from './told-of-logs';
 
 /** Signs seals. */
 export type Signer = Pick<KmsSigner, 'keyArn' | 'publicKey' | 'sign'>;
@@ -103,8 +104,8 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
       throw new ArchiveReadError(
         `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
-    const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
-    const examined = await examine({ ...context, now, chain, findings, begun });
+    const own = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
+    const examined = await examine({ ...context, now, chain, findings, own });
     const seal = await store(examined, context);
     if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, chain, context, true);
   }
@@ -169,7 +170,7 @@ const writeLimitMs = 15_000;
  * @throws SealError if no audit could read again what this one would store
  */
 async function store(
-  { seal: claims, state }: Examined,
+  { seal: claims, state }: UnsignedSeal,
   { signer, sink }: AuditContext,
 ): Promise<StoredSeal | undefined> {
   const stateFile = Buffer.from(JSON.stringify(state));

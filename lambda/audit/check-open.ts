@@ -8,10 +8,10 @@ import {
   sealsPrefix,
 } from '../archive/archive-layout';
 import { namedClusters } from '../verify/clusters';
-import { type JudgedObject, type JudgedRun, judge } from '../verify/judge';
+import type { JudgedObject, JudgedRun } from '../verify/judge';
 import { firstOf } from '../verify/newest-first';
 import type { OpenFinding } from '../verify/seals/seal-state';
-import { type AuditWalk, inTime, judging } from './audit-walk';
+import type { AuditJudge } from './audit-judge';
 
 /** Open findings that one audit checks. */
 const mostChecked = 1000;
@@ -22,8 +22,8 @@ const mostChecked = 1000;
  * @returns what was judged, and whether this audit was able to tell
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function checkOpen(walk: AuditWalk): Promise<ReadonlyMap<OpenFinding, boolean>> {
-  const { chain, stop, configurations } = walk;
+export async function checkOpen(judge: AuditJudge): Promise<ReadonlyMap<OpenFinding, boolean>> {
+  const { chain, configurations } = judge;
   const checked = new Map<OpenFinding, boolean>();
   const runs = new Map<number, OpenFinding[]>();
   const strays: OpenFinding[] = [];
@@ -35,19 +35,19 @@ export async function checkOpen(walk: AuditWalk): Promise<ReadonlyMap<OpenFindin
     // Every audit reads all seals, and lists all keys under runs/.
     const isListed = run === undefined && [runsPrefix, sealsPrefix].some((prefix) => key.startsWith(prefix));
     if (isListed) checked.set(one, true);
-    if (isListed || left === 0 || stop.aborted) continue;
+    if (isListed || left === 0 || judge.isOver()) continue;
     left -= 1;
     if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
     else if (configuration !== undefined) checked.set(one, (await configurations.get(configuration)) !== undefined);
     else strays.push(one);
   }
-  await inTime(walk, async () => {
+  await judge.inTime(async () => {
     for (const one of strays) {
-      await findStray(walk, one);
+      await findStray(judge, one);
       checked.set(one, true);
     }
     for (const [run, open] of runs)
-      for (const [one, couldTell] of await judgeAgain(walk, new Date(run), open)) checked.set(one, couldTell);
+      for (const [one, couldTell] of await judgeAgain(judge, new Date(run), open)) checked.set(one, couldTell);
   });
   return checked;
 }
@@ -60,7 +60,7 @@ function runOf(key: string): Date | undefined {
 }
 
 /** Finds again what lies under a key that an archive does not use. */
-async function findStray({ reader, find }: AuditWalk, { key, problem }: OpenFinding): Promise<void> {
+async function findStray({ reader, find }: AuditJudge, { key, problem }: OpenFinding): Promise<void> {
   const prefix = key.replace(/\*$/, '');
   const found = await firstOf(reader.list(prefix));
   if (found !== undefined && (found.key === key || prefix !== key)) find('unrecorded', key, found.damage ?? problem);
@@ -68,30 +68,30 @@ async function findStray({ reader, find }: AuditWalk, { key, problem }: OpenFind
 
 /** Judges a run, of it the objects that something is open of, and says of each finding whether it could tell. */
 async function judgeAgain(
-  walk: AuditWalk,
+  judge: AuditJudge,
   run: Date,
   open: readonly OpenFinding[],
 ): Promise<Map<OpenFinding, boolean>> {
   const wanted = new Set(open.map(({ key }) => key));
   const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
   const objects = new Map<string, JudgedObject>();
-  const { context, settle } = judging(walk, {
-    isRead: ({ key }) => wanted.has(key),
-    onObject: (object) => void (wanted.has(object.key) && objects.set(object.key, object)),
-    // What was found once does not become younger.
-    settled: undefined,
-  });
-  let judged: JudgedRun | undefined;
-  for await (const one of judge({ from: run, to: run, clusters }, context)) judged = one;
-  await settle();
+  const { last } = await judge.judgeStretch(
+    { from: run, to: run, clusters },
+    {
+      isRead: ({ key }) => wanted.has(key),
+      onObject: (object) => void (wanted.has(object.key) && objects.set(object.key, object)),
+      // What was found once does not become younger.
+      settled: undefined,
+    },
+  );
   const checked = new Map<OpenFinding, boolean>();
   for (const one of open) {
     const { key } = one;
     const object = objects.get(key);
     const isObject = parseObjectKey(key) !== undefined;
-    const couldTell = isObject ? couldTellOf(judged, one, object) : couldTellOfRecord(judged, one);
-    const isGone = object === undefined && judged === undefined;
-    checked.set(one, couldTell || (isGone && (await walk.mayHaveRemoved(run, key))));
+    const couldTell = isObject ? couldTellOf(last, one, object) : couldTellOfRecord(last, one);
+    const isGone = object === undefined && last === undefined;
+    checked.set(one, couldTell || (isGone && (await judge.mayHaveRemoved(run, key))));
   }
   return checked;
 }

@@ -3,7 +3,7 @@ import { damageKinds, type Find, type Finding } from '../verify/finding';
 import { nameOf } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
-import type { OpenFinding, SealState, Summary } from '../verify/seals/seal-state';
+import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../verify/seals/seal-state';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;
@@ -46,7 +46,7 @@ export class Findings {
     chain: KnownBefore,
     checked: ReadonlyMap<OpenFinding, boolean>,
     now: string,
-    mostBytes = Number.POSITIVE_INFINITY,
+    mostBytes = largestStateBytes,
   ): Settled {
     const { open: earlier } = chain.state;
     const before = new Map(earlier.map((one) => [nameOf(one), one]));
@@ -112,7 +112,7 @@ function staysOpen(kind: string): boolean {
 }
 
 /** As many of the first as may be so long together as JSON, in bytes. */
-export function fitting<Item>(items: readonly Item[], mostBytes: number): readonly Item[] {
+function fitting<Item>(items: readonly Item[], mostBytes: number): readonly Item[] {
   let bytes = 0;
   const end = items.findIndex((one) => {
     bytes += jsonBytes(one);

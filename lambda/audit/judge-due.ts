@@ -2,25 +2,30 @@ import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
+import type { AuditPlan } from '../stack-contract';
 import { clockSlackMs, hourMs } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
 import { findAbsentSeals } from '../verify/seals/seal-firings';
 import { findShorterRetention } from '../verify/seals/shorter-retention';
-import { type AuditWalk, settled } from './audit-walk';
-import type { SealedRuns } from './sealed-runs';
+import { type AuditJudge, settled } from './audit-judge';
+import type { NewRecords } from './seal-records';
 
 /**
- * Finds a retention that became shorter, and firings of the audit that should have a seal and do not. What was there before an audit could have begun should
- * have been sealed: maybe it was, and all seals were removed.
+ * Finds a retention that became shorter, and firings of the audit that should have a seal and do not. What was there before an
+ * audit could have begun should have been sealed: maybe it was, and all seals were removed.
  * @param seal the time of this audit
  */
-export function judgeSeals({ plan, chain, now, find }: AuditWalk, seal: string, { oldestWrittenAt }: SealedRuns): void {
+export function judgeSeals(
+  { chain, now, find }: AuditJudge,
+  plan: AuditPlan,
+  seal: string,
+  { oldestWrittenAt }: NewRecords,
+): void {
   if (chain.head !== undefined) {
-    const own = { number: chain.next.number, seal, listedFrom: now.toISOString(), plan };
-    const seals = [...chain.seals, own];
-    findShorterRetention(find, chain, [...chain.seals, own], now);
+    const seals = [...chain.seals, { number: chain.next.number, seal, listedFrom: now.toISOString(), plan }];
+    findShorterRetention(find, chain, seals, now);
     findAbsentSeals(find, seals, { from: settled(new Date(chain.head.listedFrom)) }, settled(now));
     return;
   }
@@ -32,7 +37,7 @@ export function judgeSeals({ plan, chain, now, find }: AuditWalk, seal: string, 
 }
 
 /** The longest time between two audits; infinite for a schedule that does not fire again. */
-function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditWalk['plan'], now: Date): number {
+function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditPlan, now: Date): number {
   try {
     return enabled ? longestGap(expression, timeZone, now).hours * hourMs : Number.POSITIVE_INFINITY;
   } catch (error) {
@@ -47,13 +52,15 @@ function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditW
  * records cannot judge: one that it did not read may name another schedule.
  */
 export async function judgeRuns(
-  { plan, chain, now, find, mayHaveRemoved }: AuditWalk,
-  { runs, lastKey, configurations }: SealedRuns,
+  judge: AuditJudge,
+  plan: AuditPlan,
+  { runs, behind, configurations }: NewRecords,
 ): Promise<Seal['due']> {
+  const { chain, find } = judge;
   const [firstSeal] = chain.seals;
   const before = chain.seals.findLast(({ unread }) => unread.behind === null) ?? firstSeal;
   const [firstRun] = runs;
-  if (firstSeal === undefined || before === undefined || firstRun === undefined || lastKey !== null)
+  if (firstSeal === undefined || before === undefined || firstRun === undefined || behind !== null)
     return { runs: 0, absent: [] };
   const judged = settled(new Date(before.listedFrom)).getTime();
   const from = Math.max(judged, Date.parse(firstSeal.listedFrom), firstRun);
@@ -67,9 +74,9 @@ export async function judgeRuns(
     ),
   ];
   try {
-    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(now) }, runs);
+    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
     const times: Date[] = [];
-    for (const time of due.times) if (!(await mayHaveRemoved(time))) times.push(time);
+    for (const time of due.times) if (!(await judge.mayHaveRemoved(time))) times.push(time);
     findAbsent(find, { times, areMore: false });
     return { runs: due.runs, absent: times.map((time) => time.toISOString()) };
   } catch (error) {

@@ -2,11 +2,11 @@ import { resourceNames } from '../resources';
 import { dayMs } from '../time-limits';
 import { clusterNames, clustersBetween } from '../verify/clusters';
 import { notAKey } from '../verify/finding';
-import { judge, type Stretch } from '../verify/judge';
+import type { Stretch } from '../verify/judge';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { Pass, SealState } from '../verify/seals/seal-state';
 import { verifyRest } from '../verify/verify-rest';
-import { type AuditWalk, inTime, judging } from './audit-walk';
+import type { AuditJudge } from './audit-judge';
 
 /** What is there is compared with the run records at least so often, in days. */
 export const listingDays = 90;
@@ -20,8 +20,12 @@ const mostAtOnce = { reading: 20_000, listing: 2_000_000 } as const;
 /** Which of them is judged: what is there, or what it holds too. */
 type Kind = keyof typeof mostAtOnce;
 
+/** Where both passes are. */
+type Passes = Pick<SealState['cursor'], Kind>;
+
 /** What the passes did in this audit. */
-export interface OldJudged extends Pick<SealState['cursor'], Kind> {
+export interface OldJudged {
+  readonly passes: Passes;
   objects: number;
   bytes: number;
   /** Objects that no run record names and no seal has. */
@@ -36,60 +40,63 @@ export function newPass(now: Date, kind: Kind): Pass {
   return { since: now.toISOString(), isDone: false, ...place, atOnce: mostAtOnce[kind] };
 }
 
-/** Days within which a pass is due again; undefined: never. */
-function daysOf(kind: Kind, { rereadDays }: Pick<AuditWalk['plan'], 'rereadDays'>): number | undefined {
-  return kind === 'listing' ? listingDays : rereadDays;
+/** Days within which a pass is due again; undefined: never. Whoever reads all of it within these days lists it too. */
+function daysOf(kind: Kind, rereadDays: number | undefined): number | undefined {
+  if (kind === 'reading') return rereadDays;
+  return rereadDays !== undefined && rereadDays <= listingDays ? undefined : listingDays;
 }
 
-/** Where the passes are before this audit. What is new to the first audit is not old. */
-export function passesOf({ chain, now }: AuditWalk): Pick<SealState['cursor'], Kind> {
-  const { listing, reading } = chain.state.cursor;
-  return {
-    listing: listing ?? { ...newPass(now, 'listing'), isDone: true },
-    reading: reading ?? { ...newPass(now, 'reading'), isDone: true },
-  };
+export interface JudgeOldOptions {
+  /** Times of all runs that have a record, oldest first. */
+  readonly runs: readonly number[];
+  /** Within which old content is read again; undefined: it is not. */
+  readonly rereadDays: number | undefined;
+  /** Whether there is time for it: false before all that is new was read. */
+  readonly isDue: boolean;
 }
 
 /**
  * Judges what is old again, as far as there is time, from where the audit before ended: some clusters of up to 1,000 runs at
  * once, so that listing takes a request for each 1,000 keys and two for each cluster and pass.
- * @param runs times of all runs that have a record, oldest first
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function judgeOld(walk: AuditWalk, runs: readonly number[]): Promise<OldJudged> {
-  const all = walk.chain.head?.verified.all ?? null;
-  const judged: OldJudged = { ...passesOf(walk), objects: 0, bytes: 0, hashed: [], all };
-  for (const kind of ['listing', 'reading'] as const) await goOn(walk, runs, kind, judged);
+export async function judgeOld(judge: AuditJudge, options: JudgeOldOptions): Promise<OldJudged> {
+  const { state, head } = judge.chain;
+  // What is new to the first audit is not old.
+  const done = (kind: Kind) => state.cursor[kind] ?? { ...newPass(judge.now, kind), isDone: true };
+  const passes = { listing: done('listing'), reading: done('reading') };
+  const judged: OldJudged = { passes, objects: 0, bytes: 0, hashed: [], all: head?.verified.all ?? null };
+  for (const kind of options.isDue ? (['listing', 'reading'] as const) : [])
+    passes[kind] = await goOn(judge, options, kind, passes[kind], judged);
   return judged;
 }
 
-/** Goes on with a pass, or begins the next once the last one is old enough. */
-async function goOn(walk: AuditWalk, runs: readonly number[], kind: Kind, judged: OldJudged): Promise<void> {
-  const { plan, now, reader, configurations, find } = walk;
-  const before = judged[kind];
-  const days = daysOf(kind, plan);
-  if (before === null || (days === undefined && before.isDone)) return;
-  const isNext = before.isDone && now.getTime() - Date.parse(before.since) >= (days ?? 0) * dayMs;
-  if (before.isDone && !isNext) return;
-  let pass = isNext ? newPass(now, kind) : before;
-  judged[kind] = pass;
-  const first = pass;
-  await inTime(walk, async () => {
+/** Goes on with a pass, or begins the next once the last one is old enough. @returns where it is then */
+async function goOn(
+  judge: AuditJudge,
+  { runs, rereadDays }: JudgeOldOptions,
+  kind: Kind,
+  before: Pass,
+  judged: OldJudged,
+): Promise<Pass> {
+  const { now, reader, configurations, find } = judge;
+  const days = daysOf(kind, rereadDays);
+  if (before.isDone && (days === undefined || now.getTime() - Date.parse(before.since) < days * dayMs)) return before;
+  const first = before.isDone ? newPass(now, kind) : before;
+  let pass = first;
+  await judge.inTime(async () => {
     const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
     await verifyRest(reader, configurations, find);
-    while (!pass.isDone) {
-      pass = await judgeSlice(walk, runs, names, pass, kind, judged);
-      judged[kind] = pass;
-    }
+    while (!pass.isDone) pass = await judgeSlice(judge, runs, names, pass, kind, judged);
   });
   if (pass.isDone && kind === 'reading') judged.all = { from: pass.since, to: now.toISOString() };
   // A slice that takes longer than an audit has time would never end.
-  if (pass === first && !isNext) judged[kind] = { ...pass, atOnce: Math.max(2, pass.atOnce >> 1) };
+  return pass === before ? { ...pass, atOnce: Math.max(2, pass.atOnce >> 1) } : pass;
 }
 
 /** @returns where the pass goes on */
 async function judgeSlice(
-  walk: AuditWalk,
+  judge: AuditJudge,
   runs: readonly number[],
   names: readonly string[],
   pass: Pass,
@@ -101,15 +108,17 @@ async function judgeSlice(
   const size = Math.max(1, Math.floor(pass.atOnce / (resourceNames.length * Math.max(1, count))));
   const end = clustersBetween(names, from).names[size];
   const clusters = clustersBetween(names, from, end);
-  const { context, settle } = judging(walk, {
-    isRead: () => kind === 'reading',
-    onObject: ({ bytes }) => {
-      judged.objects += 1;
-      judged.bytes += bytes;
+  const { hashed } = await judge.judgeStretch(
+    { ...stretch, clusters },
+    {
+      isRead: () => kind === 'reading',
+      onObject: ({ bytes }) => {
+        judged.objects += 1;
+        judged.bytes += bytes;
+      },
     },
-  });
-  for await (const _ of judge({ ...stretch, clusters }, context));
-  for (const one of await settle()) judged.hashed.push(one);
+  );
+  for (const one of hashed) judged.hashed.push(one);
   return behind(pass, stretch, end);
 }
 

@@ -8,7 +8,7 @@ import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import { type ClusterObject, clusterObjects } from '../verify/objects-between';
 import type { LogsState } from '../verify/seals/seal-state';
-import { LogNews } from './log-news';
+import { SeamSummary } from './seam-summary';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */
 const mostMemory = 28 * 1024 * 1024;
@@ -30,7 +30,7 @@ type LogOutcome = RunOutcome & { readonly key: string };
  * one after the other, in the order of their runs. The base of the first one is read once more.
  */
 export class LogSeams {
-  readonly news: LogNews;
+  readonly summary: SeamSummary;
   readonly #reader: ArchiveReader;
   /** Lines that are kept of each log. */
   readonly #mostKept: number;
@@ -47,7 +47,7 @@ export class LogSeams {
     this.#reader = reader;
     const lines = Math.floor(mostMemory / bytesPerLine / Math.max(1, clusters));
     this.#mostKept = Math.min(mostCompared, Math.max(fewestLines, lines));
-    this.news = new LogNews(before, frozenAfterHours);
+    this.summary = new SeamSummary(before, frozenAfterHours);
   }
 
   /** Checks an archived log, as {@link checkObject} does, and judges its seam. */
@@ -74,7 +74,7 @@ export class LogSeams {
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
-    this.news.add(name.cluster, link, read?.end.lines === 0);
+    this.summary.add(name.cluster, link, read?.end.lines === 0);
     return checked;
   }
 
@@ -82,7 +82,7 @@ export class LogSeams {
   async #confirmed(read: ReadLog, name: ObjectName, { base }: LogHistory): Promise<ReadLog> {
     const { seam } = read;
     const isFound = seam?.kind === 'unchanged' || seam?.kind === 'continues';
-    if (seam === undefined || base === undefined || isFound || this.news.isOnlyGaps(name.cluster)) return read;
+    if (seam === undefined || base === undefined || isFound || this.summary.isOnlyGaps(name.cluster)) return read;
     if (base.end.from === 0 || base.end.lines - base.end.from === mostCompared) return read;
     const { read: whole } = await this.#read(objectKey({ ...name, run: base.run }), () => new LogReader());
     if (whole === undefined) return { ...read, seam: { ...seam, kind: 'unknown' } };

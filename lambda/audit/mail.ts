@@ -6,11 +6,11 @@ import type { Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
 import type { OpenFinding, Pass, SealState } from '../verify/seals/seal-state';
 import { shorterRetention } from '../verify/seals/shorter-retention';
-import { hoursBetween, staleness } from './freshness';
+import { hoursBetween, staleness } from './cluster-outcomes';
 import { listingDays } from './judge-old';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
+import { seamLines } from './seam-summary';
 import type { AskedStamp } from './stamp-seal';
-import { toldOfLogs } from './told-of-logs';
 
 export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */
@@ -40,7 +40,7 @@ export function auditMail(
   const { archive, summary, previous, found, findings } = seal;
   const { repaired, doubts, changed, flapping } = summary;
   const isFirst = previous === null;
-  const logs = toldOfLogs(seal.logs, archive, plan.frozenAfterHours);
+  const logs = seamLines(seal.logs, archive, plan.frozenAfterHours);
   const { subject, verdict } = verdictOf(seal, logs.subjects);
   // What a slip deletes can be brought back for some days only.
   const shorter = openDamage(seal).findings.flatMap(({ problem }) =>

@@ -5,14 +5,19 @@ const longestMs = 60_000;
 const longestMsPerByte = 8_000 / 2 ** 20;
 
 /**
- * Reads until a signal aborts: what is being read then ends with the signal's reason, and nothing more is opened. What is
- * listed is listed whole. An object that comes too slowly ends by itself: it must not cost the others the time of an audit.
+ * Reads and lists until a signal aborts: what is being read then ends with the signal's reason, a listing at whatever key it
+ * is, and nothing more is opened. An object that comes too slowly ends by itself: it must not cost the others the time of an audit.
  * @param mostMs longest time for an empty object, in milliseconds
  */
 export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, mostMs = longestMs): ArchiveReader {
   return {
     location: reader.location,
-    list: (prefix, after) => reader.list(prefix, after),
+    list: async function* (prefix, after) {
+      for await (const object of reader.list(prefix, after)) {
+        signal.throwIfAborted();
+        yield object;
+      }
+    },
     listNames: (prefix) => reader.listNames(prefix),
     time: () => reader.time(),
     head: (key) => untilAborted(signal, () => reader.head(key)),
@@ -34,23 +39,6 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
         signal.removeEventListener('abort', stop);
       });
       return opened;
-    },
-  };
-}
-
-/** The same reader, which ends a listing too with the signal's reason, at whatever key it is. */
-export function stoppableListings(reader: ArchiveReader, signal: AbortSignal): ArchiveReader {
-  return {
-    location: reader.location,
-    listNames: (prefix) => reader.listNames(prefix),
-    time: () => reader.time(),
-    head: (key) => reader.head(key),
-    open: (key) => reader.open(key),
-    list: async function* (prefix, after) {
-      for await (const object of reader.list(prefix, after)) {
-        signal.throwIfAborted();
-        yield object;
-      }
     },
   };
 }

@@ -85,8 +85,6 @@ const logsSchema = z.object({
   /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
   gaps: z.array(z.object({ cluster: z.string(), from: time, to: time, reachMinutes: z.optional(count) })),
   gapsMore: count,
-  /** The log of which the greatest part was new: the nearest to a gap. */
-  newShare: z.nullable(z.object({ cluster: z.string(), run: time, percent: count })),
   /**
    * Logs with nothing new since a run, up to the last run that has one, the longest first. `isEmpty`: it had lines before that
    * run, and has none since. `isMailed`: by an earlier seal.
@@ -160,7 +158,6 @@ export const emptyState: SealState = {
     seams: { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 },
     gaps: [],
     gapsMore: 0,
-    newShare: null,
     frozen: [],
     onlyGaps: [],
     isMailed: false,

@@ -1,10 +1,8 @@
-import type { AuditWalk } from '../../../lambda/audit/audit-walk';
+import { auditJudge } from '../../../lambda/audit/audit-judge';
 import { judgeOld, newPass } from '../../../lambda/audit/judge-old';
 import type { ListedName, ListedObject } from '../../../lambda/verify/archive-reader';
 import { SealChain } from '../../../lambda/verify/seals/seal-chain';
 import { emptyState } from '../../../lambda/verify/seals/seal-state';
-import { SealedArchive } from '../../../lambda/verify/seals/sealed-archive';
-import { StoredConfigurations } from '../../../lambda/verify/stored-configurations';
 import { MadeUpArchive } from './made-up-archive';
 
 /** Counts the answers of S3 to listings of objects: 1,000 keys or names each. */
@@ -32,14 +30,11 @@ class CountedArchive extends MadeUpArchive {
 const find = () => undefined;
 
 /** An audit that begins a pass over what is there. */
-function walkOver(archive: CountedArchive): AuditWalk {
+function judgeOf(archive: CountedArchive) {
   const { now } = archive;
   const chain = new SealChain({}, find);
   chain.state = { ...emptyState, cursor: { ...emptyState.cursor, listing: newPass(now, 'listing') } };
-  const sealed = new SealedArchive(chain, find, { now });
-  const configurations = new StoredConfigurations(archive, find);
-  const own = { reader: archive, chain, sealed, configurations, now, find, mayHaveRemoved: async () => false };
-  return { ...own, plan: {}, stop: new AbortController().signal } as unknown as AuditWalk;
+  return auditJudge({ archive, chain, now, find, plan: {}, stop: new AbortController().signal });
 }
 
 describe('a pass over what is there', () => {
@@ -50,8 +45,8 @@ describe('a pass over what is there', () => {
     const archive = new CountedArchive({ clusters, runs });
     const times: number[] = [];
     for (let run = 0; run < runs; run += 1) times.push(archive.now.getTime() - (runs - run) * 3_600_000 + 1_800_000);
-    const { listing } = await judgeOld(walkOver(archive), times);
-    expect(listing?.isDone).toBe(true);
+    const { passes } = await judgeOld(judgeOf(archive), { runs: times, rereadDays: undefined, isDue: true });
+    expect(passes.listing?.isDone).toBe(true);
     // A listing ends with the first key behind its stretch.
     expect(archive.keys).toBeLessThanOrEqual(2 * clusters * (runs + Math.floor(runs / 1000)));
     const names = 3 * Math.ceil(clusters / 1000);

@@ -1,5 +1,5 @@
 import { LogSeams } from '../../../lambda/audit/log-seams';
-import { toldOfLogs } from '../../../lambda/audit/told-of-logs';
+import { seamLines } from '../../../lambda/audit/seam-summary';
 import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
@@ -52,8 +52,8 @@ async function mailsOfMonth(): Promise<Map<number, string>> {
         await seams.check(archive.put(cluster, at(hour), lines.join('')));
       }
     }
-    sealed = seams.news.result(Object.keys(stories), true);
-    const text = toldOfLogs(sealed, 'archive').lines.join('\n');
+    sealed = seams.summary.result(Object.keys(stories), true);
+    const text = seamLines(sealed, 'archive').lines.join('\n');
     if (text !== '') mails.set(day + 1, text);
   }
   return mails;
@@ -69,7 +69,7 @@ describe('a month of hourly runs of 8 clusters', () => {
         'Logs that never share a line with the one before: 1 cluster, such as',
         '  only-new (23 runs in a row). Its service sends only what',
         '  is new, or the log moves on faster than runs come.',
-        '  This is told once.',
+        '  No later mail says this again.',
       ].join('\n'),
       3: [
         'Lines may be lost between runs, or logs were begun anew: 2 clusters,',

@@ -1,5 +1,5 @@
 import { LogSeams } from '../../../lambda/audit/log-seams';
-import { logFigures, toldOfLogs } from '../../../lambda/audit/told-of-logs';
+import { logFigures, seamLines } from '../../../lambda/audit/seam-summary';
 import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
@@ -26,12 +26,12 @@ class Audits {
       if (text === null) continue;
       expect((await seams.check(this.archive.put(cluster, run, text))).problem).toBeUndefined();
     }
-    this.sealed = seams.news.result([cluster], isMailed);
+    this.sealed = seams.summary.result([cluster], isMailed);
     return this.sealed;
   }
 
   told(frozenAfterHours?: number): string {
-    return toldOfLogs(this.sealed, 'archive', frozenAfterHours).lines.join('\n');
+    return seamLines(this.sealed, 'archive', frozenAfterHours).lines.join('\n');
   }
 }
 
@@ -42,8 +42,8 @@ describe('the seams that an audit judges', () => {
     audits = new Audits();
   });
 
-  it('are counted, and the nearest to a gap is named', async () => {
-    const { seams, newShare, gaps, frozen } = await audits.audit([
+  it('are counted, and gaps are named', async () => {
+    const { seams, gaps, frozen } = await audits.audit([
       lines(0, 10),
       lines(5, 15),
       lines(5, 15),
@@ -54,7 +54,6 @@ describe('the seams that an audit judges', () => {
     ]);
     expect(seams).toEqual({ unchanged: 1, continues: 1, older: 1, gap: 2, unknown: 1 });
     expect(frozen).toEqual([]);
-    expect(newShare).toEqual({ cluster: 'c', run: at(1).toISOString(), percent: 50 });
     expect(gaps.map(({ from, to }) => [from, to])).toEqual([
       [at(2).toISOString(), at(5).toISOString()],
       [at(5).toISOString(), at(6).toISOString()],
@@ -79,7 +78,7 @@ describe('the seams that an audit judges', () => {
     expect(audits.told()).toContain(mostly);
     const [gap] = gaps;
     const told = (reachMinutes: number) =>
-      toldOfLogs({ ...audits.sealed, gaps: gap === undefined ? [] : [{ ...gap, reachMinutes }] }, 'archive').lines;
+      seamLines({ ...audits.sealed, gaps: gap === undefined ? [] : [{ ...gap, reachMinutes }] }, 'archive').lines;
     expect(told(60)).toContain('  Its log reaches back about 60 minutes: collect every 30 minutes.');
   });
 
@@ -100,7 +99,7 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(audits.archive.bucket, emptyState.logs, 1);
     await seams.check(audits.archive.put('c', at(2), lines(8, 18)));
     await seams.check(late);
-    expect(seams.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
+    expect(seams.summary.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
 
   it('of a log that a run record names twice are judged once', async () => {
@@ -110,7 +109,13 @@ describe('the seams that an audit judges', () => {
     const twice = archive.put('c', at(1), lines(5, 15));
     const checked = await Promise.all([seams.check(twice), seams.check(twice)]);
     expect(checked.map(({ problem }) => problem)).toEqual([undefined, undefined]);
-    expect(seams.news.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 0 });
+    expect(seams.summary.result(['c'], true).seams).toEqual({
+      unchanged: 0,
+      continues: 1,
+      older: 0,
+      gap: 0,
+      unknown: 0,
+    });
   });
 
   it('of a damaged log say nothing, and the next is compared with the one before it', async () => {
@@ -121,7 +126,13 @@ describe('the seams that an audit judges', () => {
     archive.bucket.corrupt(damaged.key, (body) => body.subarray(0, body.length - 9));
     expect((await seams.check(damaged)).problem?.kind).toBe('damaged');
     await seams.check(archive.put('c', at(2), lines(5, 15)));
-    expect(seams.news.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 1 });
+    expect(seams.summary.result(['c'], true).seams).toEqual({
+      unchanged: 0,
+      continues: 1,
+      older: 0,
+      gap: 0,
+      unknown: 1,
+    });
   });
 
   it('of a log with a contradiction say nothing, but it is a base of the next audit: its text is whole', async () => {
@@ -132,10 +143,10 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
     await seams.check(first);
     expect((await seams.check(bad)).problem?.kind).toBe('contradiction');
-    expect(seams.news.result(['c'], true).seams).toMatchObject({ unknown: 1, continues: 0 });
+    expect(seams.summary.result(['c'], true).seams).toMatchObject({ unknown: 1, continues: 0 });
     const next = new LogSeams(archive.bucket, emptyState.logs, 1);
     await next.check(archive.put('c', at(2), lines(10, 20)));
-    expect(next.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
+    expect(next.summary.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
 });
 
@@ -191,6 +202,6 @@ describe('what people are told of logs', () => {
 
   it('is nothing of a cluster that is no longer configured', async () => {
     await audits.audit([lines(0, 10), lines(0, 10)]);
-    expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).news.result([], true).frozen).toEqual([]);
+    expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).summary.result([], true).frozen).toEqual([]);
   });
 });

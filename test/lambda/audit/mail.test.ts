@@ -110,7 +110,6 @@ describe('the mail of an audit', () => {
       seams: { unchanged: 0, continues: 0, older: 0, gap: 2, unknown: 0 },
       gaps: ['a', 'b', 'a'].map((cluster) => ({ cluster, from: quiet.seal, to: quiet.seal })),
       gapsMore: 0,
-      newShare: null,
       frozen: [
         { cluster: 'c', isEmpty: false, ...of('3T05', false) },
         { cluster: 'd', isEmpty: false, ...of('3T05', true) },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { stoppableListings, stoppableReader } from '../../../lambda/audit/stoppable-reader';
+import { stoppableReader } from '../../../lambda/audit/stoppable-reader';
 import { RunStopped } from '../../../lambda/stop';
 import { readRunRecord } from '../../../lambda/verify/read-run';
 import { MemoryBucket } from '../verify/history/memory-bucket';
@@ -69,7 +69,7 @@ it('a listing of objects does not go to its end when the time is over', async ()
     bucket.put({ key: `logs/${one}`, content: Buffer.from(''), contentType: '' }, new Date(0));
   const listed: string[] = [];
   const list = async () => {
-    for await (const { key } of stoppableListings(stoppableReader(bucket, stop.signal), stop.signal).list('logs/')) {
+    for await (const { key } of stoppableReader(bucket, stop.signal).list('logs/')) {
       listed.push(key);
       stop.abort(new RunStopped('the time is over'));
     }

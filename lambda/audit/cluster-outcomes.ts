@@ -1,0 +1,192 @@
+import { type Resource, resources } from '../resources';
+import type { Failure } from '../run/group-reasons';
+import { isStored, type RunOutcome } from '../run/run-record';
+import { hourMs } from '../time-limits';
+import type { StoredRun } from '../verify/read-run';
+import type { Failing, Summary } from '../verify/seals/seal-state';
+
+/** A cluster that runs do not archive. */
+export interface FailingCluster extends Failing {
+  /** Why the last of them did not: of two resources, the first. Undefined: none of the runs that were added covers it. */
+  readonly failure: Failure | undefined;
+}
+
+export interface StaleCluster extends Pick<Failing, 'cluster' | 'runs' | 'lastArchived'> {
+  /** Since `lastArchived`, or since the first of the `runs` where that is null. */
+  readonly hours: number;
+}
+
+/** A cluster that fails now and then: in a fifth of the runs that cover it or more. */
+export interface FlappingCluster {
+  readonly cluster: string;
+  /** How many of the runs that cover it did not archive all of it. */
+  readonly failed: number;
+  readonly runs: number;
+}
+
+/** What the runs that were added say of one cluster. All of it in one object: there may be 50,000. */
+interface SeenCluster {
+  /** The one string of its name that is kept: five of each would take 13 MB for 50,000 clusters. */
+  readonly name: string;
+  /** How many of the runs cover it, and how many of these did not archive all of it. */
+  runs: number;
+  failed: number;
+  /** The last run that archived all of it; null: none. */
+  archived: string | null;
+  failing: FailingCluster | undefined;
+  /** Of the run that is being added, what was not archived; undefined: it does not cover the cluster. */
+  failures: readonly RunOutcome[] | undefined;
+  /** Of what seldom changes: the newest hash, and its run. */
+  hashes: Partial<Record<Resource, { readonly sha256: string; readonly run: Date }>> | undefined;
+}
+
+/** Fewest failures that are a habit, and least share of the runs. */
+const leastFailures = 3;
+const leastShare = 0.2;
+
+/** Most clusters with another manifest, that fail now and then, and with a doubt, that a state names. */
+const mostNamed = 50;
+const mostDoubts = 5;
+
+/** Longest doubt, in characters. */
+const mostCharacters = 300;
+
+/** Sums up runs: what became of each cluster, since when one fails, what changed. */
+export class ClusterOutcomes {
+  readonly #clusters = new Map<string, SeenCluster>();
+  /** Clusters with another manifest than in the run before, and these two runs: the last of them. */
+  readonly #changed = new Map<string, { readonly from: string; readonly to: string }>();
+  readonly #sums = { complete: 0, incomplete: 0, objects: 0, bytes: 0, storedBytes: 0 };
+  readonly #doubts = { count: 0, first: [] as string[] };
+  #newest = new Date(0);
+
+  /**
+   * @param failing as the seal before has it
+   * @param names of clusters that are kept in memory anyway
+   */
+  constructor(failing: readonly Failing[] = [], names: Iterable<string> = []) {
+    for (const name of names) this.#seen(name);
+    for (const one of failing) this.#seen(one.cluster).failing = { ...one, failure: undefined };
+  }
+
+  /** Gives the name of a cluster as the string that is kept already. */
+  readonly sharedName = (cluster: string): string => this.#clusters.get(cluster)?.name ?? cluster;
+
+  /**
+   * Takes note of a run. Runs come in the order of their times; one that is completed comes again.
+   * @param isNew false: a run before those that are new, which tells only what was archived
+   */
+  add(run: Omit<StoredRun, 'read'>, isNew = true): void {
+    const time = run.run.toISOString();
+    for (const outcome of run.outcomes) {
+      const seen = this.#seen(outcome.cluster);
+      outcome.cluster = seen.name;
+      seen.failures ??= none;
+      if (!isStored(outcome)) seen.failures = [...seen.failures, outcome];
+      this.#compareHash(seen, run.run, outcome);
+      if (isNew && outcome.doubt !== undefined && this.#doubts.first.length < mostDoubts)
+        this.#doubts.first.push(`${outcome.resource} of ${seen.name}: ${outcome.doubt}`.slice(0, mostCharacters));
+    }
+    for (const seen of this.#clusters.values()) {
+      if (seen.failures !== undefined) addRun(seen, seen.failures, time, isNew);
+      seen.failures = undefined;
+    }
+    if (!isNew) return;
+    this.#sums[run.status] += 1;
+    this.#sums.objects += run.counts.archived;
+    this.#sums.bytes += run.bytes;
+    this.#sums.storedBytes += run.storedBytes;
+    this.#doubts.count += run.counts.doubts;
+  }
+
+  /** Clusters that the runs cover. */
+  get covered(): ReadonlySet<string> {
+    return new Set([...this.#clusters.values()].filter(({ runs }) => runs > 0).map(({ name }) => name));
+  }
+
+  /** Those of the clusters that fail, the longest first. */
+  failing(clusters: readonly string[]): FailingCluster[] {
+    return clusters
+      .flatMap((cluster) => this.#clusters.get(cluster)?.failing ?? [])
+      .sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : a.cluster < b.cluster ? -1 : 1));
+  }
+
+  /** Those of the clusters that fail now and then, the worst first. One whose only failures are the last of the runs fails, and no more. */
+  flapping(clusters: readonly string[]): FlappingCluster[] {
+    return clusters
+      .flatMap((cluster) => this.#clusters.get(cluster) ?? [])
+      .filter(({ failed, runs }) => failed >= leastFailures && failed >= leastShare * runs && failed < runs)
+      .filter(({ failed, failing }) => failed > (failing?.runs ?? 0))
+      .map(({ name, failed, runs }) => ({ cluster: name, failed, runs }))
+      .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
+  }
+
+  /** @param clusters those that have to be archived */
+  summary(clusters: readonly string[]): Omit<Summary, 'lastRun' | 'repaired' | 'reasons'> {
+    const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
+    changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
+    const flapping = this.flapping(clusters);
+    return {
+      ...this.#sums,
+      changed: { count: changed.length, clusters: changed.slice(0, mostNamed) },
+      flapping: { count: flapping.length, first: flapping.slice(0, mostNamed) },
+      doubts: this.#doubts,
+    };
+  }
+
+  #seen(name: string): SeenCluster {
+    const known = this.#clusters.get(name);
+    if (known !== undefined) return known;
+    const state = { failing: undefined, failures: undefined, hashes: undefined };
+    const seen = { name, runs: 0, failed: 0, archived: null, ...state };
+    this.#clusters.set(name, seen);
+    return seen;
+  }
+
+  /** A run that is older than one before says nothing of a change. */
+  #compareHash(seen: SeenCluster, run: Date, { resource, sha256 }: RunOutcome): void {
+    if (run < this.#newest) return;
+    this.#newest = run;
+    if (resources[resource].isAlwaysNew || sha256 === undefined) return;
+    const before = seen.hashes?.[resource];
+    if (before !== undefined && before.sha256 !== sha256)
+      this.#changed.set(seen.name, { from: before.run.toISOString(), to: run.toISOString() });
+    seen.hashes ??= {};
+    seen.hashes[resource] = { sha256, run };
+  }
+}
+
+const none: readonly RunOutcome[] = [];
+
+function addRun(seen: SeenCluster, failures: readonly RunOutcome[], time: string, isNew: boolean): void {
+  const { name: cluster, archived: lastArchived } = seen;
+  if (failures.length === 0) seen.archived = time;
+  if (!isNew) return;
+  const isFailed = failures.some(({ optional }) => !optional);
+  seen.runs += 1;
+  seen.failed += Number(isFailed);
+  const [failure] = failures;
+  const before = seen.failing ?? { cluster, since: time, last: '', runs: 0, lastArchived, failure };
+  if (isFailed && time >= before.last)
+    seen.failing = { ...before, last: time, runs: before.runs + Number(time > before.last), failure };
+  else if (failures.length === 0 && time >= before.last) seen.failing = undefined;
+  else if (failures.length === 0 && time > (before.lastArchived ?? ''))
+    seen.failing = { ...before, lastArchived: time };
+}
+
+/** Hours since each failing cluster was archived, or since it first failed if it never was; the longest first. */
+export function staleness(failing: readonly Failing[], now: Date): StaleCluster[] {
+  return failing
+    .map(({ cluster, runs, lastArchived, since }) => ({
+      cluster,
+      runs,
+      lastArchived,
+      hours: hoursBetween(Date.parse(lastArchived ?? since), now),
+    }))
+    .sort((a, b) => b.hours - a.hours);
+}
+
+/** Never negative: clocks may be off. */
+export function hoursBetween(time: number, now: Date): number {
+  return Math.max(0, (now.getTime() - time) / hourMs);
+}

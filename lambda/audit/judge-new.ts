@@ -1,0 +1,123 @@
+import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
+import { resources } from '../resources';
+import { checkObject } from '../verify/check-object';
+import { allClusters, clusterNames } from '../verify/clusters';
+import { notAKey } from '../verify/finding';
+import { judgeBeside } from '../verify/judge';
+import { mapConcurrently } from '../verify/map-concurrently';
+import { readRunRecord } from '../verify/read-run';
+import type { Period } from '../verify/run-keys';
+import type { Position } from '../verify/seals/seal-state';
+import type { StoredOutcome } from '../verify/verify-run';
+import { type AuditJudge, concurrency } from './audit-judge';
+import type { LogSeams } from './log-seams';
+import type { NewRecords } from './seal-records';
+
+/** Runs without their sealed record that one audit lists: all the others are judged with what is old. */
+const mostIncomplete = 20;
+
+/**
+ * Lists what all clusters of the bucket have of the new runs, and of those that have lost a sealed record. It lists cluster by
+ * cluster, so that its cost does not grow with the archive's age.
+ * @param search the new runs
+ * @param incomplete times of runs that have lost a sealed record
+ * @returns what no run record names; undefined if the time did not suffice
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export function listNew(judge: AuditJudge, search: Period, { met, behind }: NewRecords, incomplete: readonly Date[]) {
+  return judge.inTime(async () => {
+    const names = await clusterNames(judge.reader, ({ key, damage }) =>
+      judge.find('unrecorded', key, damage ?? notAKey),
+    );
+    const clusters = allClusters(names);
+    for (const run of incomplete.slice(0, mostIncomplete))
+      await judge.judgeStretch({ from: run, to: run, clusters }, { isRead: () => false });
+    if (behind !== null) return undefined;
+    const { context, settle } = judge.judging({ isRead: () => false });
+    await judgeBeside({ ...search, clusters }, context, met);
+    return settle();
+  });
+}
+
+/** What was read so far. */
+interface Reading {
+  objects: number;
+  bytes: number;
+  /** Where the next audit goes on: behind the last seal, if everything was read. */
+  position: Position;
+}
+
+/**
+ * Reads what run records archived that were sealed and not read yet, in the order of the records: a log is compared with the
+ * one before it, and what was completed late is read too. A run has all clusters, so that reading that is cut off has read as
+ * much of one cluster as of another.
+ * @param number of the seal that is being made
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function readNew(
+  judge: AuditJudge,
+  number: number,
+  { records }: Pick<NewRecords, 'records'>,
+  logs: Pick<LogSeams, 'check'>,
+): Promise<Reading> {
+  const { chain } = judge;
+  const from = chain.state.cursor.verified;
+  const reading: Reading = { objects: 0, bytes: 0, position: from };
+  const sealed = [...chain.records].map(([key, { by }]) => ({ key, seal: by.number }));
+  const toRead = new Map<number, string[]>();
+  for (const { key, seal } of [...sealed, ...records.map(({ key }) => ({ key, seal: number }))])
+    if (seal >= from.seal) toRead.set(seal, [...(toRead.get(seal) ?? []), key]);
+  await judge.inTime(async () => {
+    for (const [seal, keys] of [...toRead].sort(([one], [other]) => one - other)) {
+      if (seal > reading.position.seal) reading.position = { seal, record: 0, outcome: 0 };
+      for (const key of keys.slice(reading.position.record)) {
+        await readRecord(judge, key, reading, logs);
+        reading.position = { ...reading.position, record: reading.position.record + 1, outcome: 0 };
+      }
+    }
+    if (from.seal <= number) reading.position = { seal: number + 1, record: 0, outcome: 0 };
+  });
+  return reading;
+}
+
+/** A call of its own: a variable of the loop would keep the outcomes of a record while those of the next are read. */
+async function readRecord(
+  judge: AuditJudge,
+  recordKey: string,
+  reading: Reading,
+  logs: Pick<LogSeams, 'check'>,
+): Promise<void> {
+  const { reader, sealed, find } = judge;
+  const name = parseRunRecordKey(recordKey);
+  if (name === undefined) return;
+  const { record, file, bad } = await readRunRecord(reader, { ...name, key: recordKey });
+  sealed.checkRecordFile(recordKey, file?.sha256);
+  // It could be read when it was sealed. That it is gone, or was damaged then, is said elsewhere.
+  if (bad !== undefined && file === undefined && bad.kind !== 'missing') find(bad.kind, recordKey, bad.problem);
+  if (record === undefined) return;
+  const { attempt, collectorVersion, outcomes } = record;
+  const first = reading.position.outcome;
+  const archived = function* (): Generator<{ index: number; outcome: StoredOutcome }> {
+    for (let index = first; ; index += 1) {
+      const outcome = outcomes.at(index);
+      if (outcome === undefined) return;
+      const { key = '' } = outcome;
+      const name = outcome.outcome === 'archived' ? parseObjectKey(key) : undefined;
+      if (name !== undefined)
+        yield { index, outcome: Object.assign(outcome, { key, name, attempt, collectorVersion }) };
+    }
+  };
+  const check = async ({ index, outcome }: { readonly index: number; readonly outcome: StoredOutcome }) => {
+    const isLog = resources[outcome.resource].holdsLog;
+    return { index, outcome, ...(await (isLog ? logs.check(outcome) : checkObject(reader, outcome.key, outcome))) };
+  };
+  for await (const { index, outcome, problem, bytes, sha256 } of mapConcurrently(archived(), concurrency, check)) {
+    const { key } = outcome;
+    sealed.checkObject(key, sha256);
+    if (problem?.kind === 'missing') await judge.findUnlessExpired(sealed.lost([recordKey], outcome, problem.problem));
+    else if (problem !== undefined) find(problem.kind, key, problem.problem);
+    reading.objects += 1;
+    reading.bytes += bytes;
+    reading.position = { ...reading.position, outcome: index + 1 };
+  }
+}

@@ -1,0 +1,184 @@
+import { parseRunRecordKey } from '../archive/archive-layout';
+import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
+import { allClusters } from '../verify/clusters';
+import { notAKey } from '../verify/finding';
+import { type JudgeContext, judgeRun, type Met, nothingMet } from '../verify/judge';
+import { readRunRecord, readStoredRun } from '../verify/read-run';
+import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
+import type { Hashed, Seal } from '../verify/seals/seal';
+import type { AuditJudge } from './audit-judge';
+import type { ClusterOutcomes } from './cluster-outcomes';
+
+/** What a seal has of the run records that no seal before it has. */
+export class NewRecords {
+  readonly records: Hashed[] = [];
+  /** Objects that they name without a hash. */
+  readonly objects: Hashed[] = [];
+  readonly configurations: Seal['configurations'] = [];
+  /** Keys of those that could not be read; and why the first run record could not that could not be read, sealed or not. */
+  readonly unread: string[] = [];
+  problem: string | undefined;
+  /** How many there was no time for, or no room in the seal. */
+  carriedOver = 0;
+  /** The last key that was looked at; null: all. */
+  behind: string | null = null;
+  /** How many objects they say that they archived. */
+  archived = 0;
+  /** How much they name that is gone, and that the lifecycle may have removed. */
+  expired = 0;
+  /** What the records of the runs that were read name. */
+  readonly met: Met;
+  /** Times of all runs that have a record, oldest first. */
+  readonly runs = new Set<number>();
+  /** When the oldest record was written, by the archive's clock; undefined: there is none. */
+  oldestWrittenAt: Date | undefined;
+
+  constructor({ sharedName }: Pick<ClusterOutcomes, 'sharedName'>) {
+    this.met = nothingMet(sharedName);
+  }
+}
+
+/** A run with records that have to be read. */
+interface ChangedRun {
+  readonly listed: ListedRun;
+  /** Keys of its records that no seal has. */
+  readonly unsealed: ReadonlySet<string>;
+  /** Whether its outcomes are new to this audit. */
+  readonly isNew: boolean;
+  /** The run before the first that is new. */
+  readonly before: ListedRun | undefined;
+}
+
+export interface SealRecordsOptions {
+  /** Its runs are read although they are sealed: objects are searched for there. */
+  readonly search: Period;
+  /** How many records and objects together the seal has room for: what is behind is carried over. */
+  readonly most: number;
+}
+
+/** Sealed records that are tried where no new one can be read: one may be gone, or be unreadable too. */
+const mostTried = 3;
+
+/**
+ * Lists all run records, and hashes and judges those that no seal has.
+ * @throws ArchiveReadError if nothing of what was to be read could be read
+ */
+export async function sealRecords(
+  judge: AuditJudge,
+  clusters: ClusterOutcomes,
+  { search, most }: SealRecordsOptions,
+): Promise<NewRecords> {
+  const found = new NewRecords(clusters);
+  const { context, settle } = judge.judging({
+    // The attempt that archived it was killed: no record has its hash.
+    isRead: ({ key, sha256 }) => sha256 === undefined && !judge.chain.objects.has(key),
+    onObject: ({ key, sha256, bytes }) => void (sha256 !== undefined && found.objects.push({ key, sha256, bytes })),
+  });
+  let last = '';
+  for await (const run of changedRuns(judge, search, found)) {
+    const isRead =
+      found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, clusters, context, most })));
+    if (isRead === true) last = run.listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), last);
+    else {
+      found.carriedOver += run.unsealed.size;
+      found.behind ??= last;
+    }
+  }
+  if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(judge)))
+    throw new ArchiveReadError(found.problem);
+  found.expired = (await settle({ isNew: true })).expired;
+  return found;
+}
+
+/** Lists all runs, also when the time is over, and gives those that have to be read. */
+async function* changedRuns(
+  { archive, chain, find }: AuditJudge,
+  search: Period,
+  found: NewRecords,
+): AsyncGenerator<ChangedRun> {
+  let [before, hasNew]: [ListedRun | undefined, boolean] = [undefined, false];
+  const onOther = ({ key }: ListedObject) => find('unrecorded', key, notAKey);
+  for await (const listed of runsBetween(archive, {}, onOther)) {
+    found.runs.add(listed.run.getTime());
+    const unsealed = new Set<string>();
+    let isRewritten = false;
+    // Where the newest states are lost, what was new to their audits is new again.
+    let isSinceState = false;
+    for (const { key, writtenAt } of listed.records) {
+      const sealed = chain.records.get(key);
+      if (sealed === undefined) unsealed.add(key);
+      else sealed.isThere = true;
+      isSinceState ||= sealed !== undefined && sealed.by.number > (chain.stateOf?.number ?? 0);
+      // S3 wrote a sealed record anew after it was listed for its seal.
+      isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
+      if (found.oldestWrittenAt === undefined || writtenAt < found.oldestWrittenAt) found.oldestWrittenAt = writtenAt;
+    }
+    const isNew = unsealed.size > 0 || isSinceState;
+    if (isNew || isRewritten || isWithin(listed.run, search))
+      yield { listed, unsealed, isNew, before: isNew && !hasNew ? before : undefined };
+    hasNew ||= isNew;
+    before = listed;
+  }
+}
+
+interface ReadRunContext {
+  readonly judge: AuditJudge;
+  readonly clusters: ClusterOutcomes;
+  readonly context: JudgeContext;
+  readonly most: number;
+}
+
+/** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. @returns whether the seal has room for it */
+async function readRun(
+  { listed, unsealed, isNew, before }: ChangedRun,
+  found: NewRecords,
+  { judge, clusters, context, most }: ReadRunContext,
+): Promise<boolean> {
+  if (before !== undefined) await addEarlier(judge, clusters, before);
+  const start = found.objects.length;
+  const { verified: run } = await judgeRun(listed, allClusters([]), context, found.met);
+  const { read, badRecords } = run.merged;
+  found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
+  judge.expiry.add(run);
+  const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
+  if (found.records.length + records.length + found.objects.length > most) {
+    found.objects.length = start;
+    return false;
+  }
+  found.records.push(...records);
+  for (const { key, file, record } of read) {
+    if (!unsealed.has(key)) continue;
+    if (file === undefined) found.unread.push(key);
+    found.archived += record?.counts.archived ?? 0;
+  }
+  for (const { sha256 } of run.used) await addConfiguration(judge, found.configurations, sha256, listed.run);
+  if (isNew) clusters.add(run.merged);
+  return true;
+}
+
+/** What it archived is not new: a cluster that fails since then was archived there last. */
+async function addEarlier({ reader }: AuditJudge, clusters: ClusterOutcomes, run: ListedRun): Promise<void> {
+  clusters.add(await readStoredRun(reader, run), false);
+}
+
+async function addConfiguration(
+  { configurations }: AuditJudge,
+  sealed: Seal['configurations'],
+  sha256: string,
+  run: Date,
+): Promise<void> {
+  if (sealed.some((one) => one.sha256 === sha256)) return;
+  const configuration = await configurations.get(sha256);
+  if (configuration === undefined) return;
+  const { clusters, schedule, retentionDays } = configuration;
+  sealed.push({ sha256, clusters: clusters.size, schedule, retentionDays, from: run.toISOString() });
+}
+
+/** Whether one of the newest records that an earlier audit could read can be read now: in a quiet archive nothing else is read. */
+async function canReadSealed({ chain, reader }: AuditJudge): Promise<boolean> {
+  for (const key of [...chain.records.keys()].slice(-mostTried)) {
+    const name = parseRunRecordKey(key);
+    if (name !== undefined && (await readRunRecord(reader, { ...name, key })).file !== undefined) return true;
+  }
+  return false;
+}
