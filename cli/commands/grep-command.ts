@@ -9,7 +9,7 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
-import { type ObjectSearch, type SearchedObject, searchObject } from '../search/search-object';
+import { isRecorded, type ObjectSearch, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
@@ -26,6 +26,9 @@ interface Options extends RunOptions, SearchPrinterOptions, PatternOptions {
 
 /** Objects that are read at once. */
 const concurrency = 16;
+
+/** Objects between two words on how far the search is. */
+const shownEvery = 50;
 
 /** `grep`: the lines of logs or manifests that match a pattern. */
 export function grepCommand({ terminal, end }: CommandContext): Command {
@@ -51,11 +54,11 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const running = new Set<ObjectSearch>();
     const remarks = new RecordRemarks();
     // Of each cluster the last text in which no line matches: it is not read again.
-    const silent = new Map<string, string | undefined>();
+    const silent = new Map<string, number | undefined>();
     const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
     const start = async (object: SearchedObject) => {
-      const { cluster, logSha256, from } = object;
-      if (from === undefined && logSha256 !== undefined && silent.get(cluster) === logSha256) return undefined;
+      const { cluster, recorded, from } = object;
+      if (from === undefined && recorded.text !== undefined && silent.get(cluster) === recorded.text) return undefined;
       const search = await searchObject(reader.archive, object, { pattern, context, format: printer.format });
       running.add(search);
       return search;
@@ -63,15 +66,16 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     try {
       const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
       for await (const search of mapConcurrently(found, concurrency, start)) {
-        progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(objects)}` });
+        if (objects.objects % shownEvery === 0)
+          progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(objects)}` });
         if (search === undefined) continue;
         await printer.print(search);
         running.delete(search);
         const { object, sha256, lines, problem } = search;
-        const isRecorded = objects.isRecorded(object.key, sha256);
-        if (sha256 !== undefined && !isRecorded) remarks.add({ ...object, remark: await objects.remarkOn(object) });
-        const isSilent = isRecorded && problem === undefined && lines.matches === 0;
-        silent.set(object.cluster, isSilent ? object.logSha256 : undefined);
+        if (sha256 !== undefined && !isRecorded(search))
+          remarks.add({ ...object, remark: await objects.remarkOn(object) });
+        const isSilent = isRecorded(search) && problem === undefined && lines.matches === 0;
+        silent.set(object.cluster, isSilent ? object.recorded.text : undefined);
       }
     } finally {
       progress.stop();

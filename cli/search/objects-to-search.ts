@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
+import { objectKey } from '../../lambda/archive/archive-layout';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-between';
+import { clusterObjects } from '../../lambda/verify/objects-between';
 import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
-import { RecordedObjects, type Remark } from '../archive/recorded-object';
+import { RecordedObjects, type RecordedRun, type Remark } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { selectPeriod } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
-import { type SearchedObject, searchObject } from './search-object';
+import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
 
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
@@ -23,8 +23,6 @@ export class ObjectsToSearch {
   /** Outcomes without an object in these runs and clusters. */
   notArchived = 0;
   readonly #recorded: RecordedObjects;
-  /** Of each object that a run record has a hash for, its key and that hash, as a number. */
-  readonly #hashes = new Set<number>();
   /** Clusters whose logs could not be read to the end: only those before that are searched. */
   readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
@@ -50,28 +48,27 @@ export class ObjectsToSearch {
    * the others are joined.
    */
   async *listJoined(pattern: LinePattern): AsyncGenerator<SearchedObject> {
-    // Of each cluster the texts that its runs have, by what the records say, as numbers: a fleet's logs are many.
-    const texts = new Map<string, Map<number, number>>();
-    for await (const { cluster, run, logSha256 } of this.list()) {
-      const own = texts.get(cluster) ?? new Map();
-      texts.set(cluster, own);
-      if (logSha256 !== undefined) own.set(run.getTime(), fingerprint(logSha256));
+    // Of each cluster the times of its runs, and by these what the records say: of a fleet that is all there is room for.
+    const clusters = new Map<string, Map<number, RecordedText>>();
+    for await (const { cluster, run, recorded } of this.list()) {
+      const own = clusters.get(cluster) ?? new Map();
+      clusters.set(cluster, own.set(run.getTime(), recorded));
     }
-    const search = ([cluster, own]: readonly [string, ReadonlyMap<number, number>]) =>
-      this.#join(cluster, own, pattern);
-    for await (const found of mapConcurrently(texts, joinedAtOnce, search)) yield* found;
+    const search = ([cluster, texts]: readonly [string, ReadonlyMap<number, RecordedText>]) =>
+      this.#join(cluster, texts, pattern);
+    for await (const found of mapConcurrently(clusters, joinedAtOnce, search)) yield* found;
   }
 
-  async #join(cluster: string, texts: ReadonlyMap<number, number>, pattern: LinePattern): Promise<SearchedObject[]> {
-    const { oldest: from, newest: to } = this;
+  async #join(cluster: string, texts: ReadonlyMap<number, RecordedText>, pattern: LinePattern) {
     const found: SearchedObject[] = [];
+    if (!(await this.#mayMatch(cluster, texts, pattern))) return found;
+    const { oldest: from, newest: to } = this;
     try {
-      const all: ClusterObject[] = [];
-      for await (const object of clusterObjects(this.#reader.archive, 'log', cluster, { from, to })) all.push(object);
-      if (!(await this.#mayMatch(all, texts, pattern))) return found;
-      const runs = all.map((object) => ({ run: object.run, object, record: undefined }));
+      const runs: RecordedRun[] = [];
+      for await (const object of clusterObjects(this.#reader.archive, 'log', cluster, { from, to }))
+        runs.push({ run: object.run, object, record: undefined });
       for await (const joined of joinLogs(this.#reader, cluster, from, runs, false))
-        if (!isMissing(joined)) found.push(searched(cluster, joined));
+        if (!isMissing(joined)) found.push(searched(joined, texts.get(joined.run.getTime())));
     } catch (error) {
       // One cluster that cannot be read must not hide what the others have.
       this.notJoined.push({ cluster, problem: (error as Error).message });
@@ -80,27 +77,19 @@ export class ObjectsToSearch {
   }
 
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
-  async #mayMatch(logs: readonly ClusterObject[], texts: ReadonlyMap<number, number>, pattern: LinePattern) {
+  async #mayMatch(cluster: string, texts: ReadonlyMap<number, RecordedText>, pattern: LinePattern): Promise<boolean> {
     let last: number | undefined;
-    for (const object of logs) {
-      const text = texts.get(object.run.getTime());
+    for (const [time, recorded] of texts) {
       // A text that was searched is not read again.
-      if (text !== undefined && text === last) continue;
-      const { output, lines, sha256, problem } = await searchObject(this.#reader.archive, object, {
-        pattern,
-        context: 0,
-        format: () => '',
-      });
-      for await (const _ of output) if (lines.matches > 0) break;
-      if (lines.matches > 0 || problem !== undefined || !this.isRecorded(object.key, sha256)) return true;
-      last = text;
+      if (recorded.text !== undefined && recorded.text === last) continue;
+      const name = { resource: 'log', cluster, run: new Date(time) } as const;
+      const object = { ...name, key: objectKey(name), recorded };
+      const search = await searchObject(this.#reader.archive, object, { pattern, context: 0, format: () => '' });
+      for await (const _ of search.output) if (search.lines.matches > 0) break;
+      if (search.lines.matches > 0 || search.problem !== undefined || !isRecorded(search)) return true;
+      last = recorded.text;
     }
     return false;
-  }
-
-  /** Whether a run record has this hash of an object. */
-  isRecorded(key: string, sha256: string | undefined): boolean {
-    return sha256 !== undefined && this.#hashes.has(fingerprint(`${sha256} ${key}`));
   }
 
   /** What the run records say of an object that has another hash than theirs, or that they do not have. */
@@ -119,8 +108,7 @@ export class ObjectsToSearch {
     for await (const { run, object, record } of this.#recorded.runs(resource, cluster, period)) {
       this.#note(run);
       const outcome = record?.outcomes.find((one) => one.resource === resource);
-      if (outcome !== undefined) this.#keep(outcome);
-      if (object !== undefined) yield { ...object, logSha256: outcome?.logSha256 };
+      if (object !== undefined) yield { ...object, recorded: recordedText(outcome) };
       else if (outcome !== undefined) this.notArchived += 1;
     }
   }
@@ -131,19 +119,12 @@ export class ObjectsToSearch {
       if (isAbsent(row)) continue;
       this.#note(row.run);
       for (const outcome of row.outcomes) {
-        const { cluster, key, logSha256 } = outcome;
+        const { cluster, key } = outcome;
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
-        this.#keep(outcome);
         if (key === undefined) this.notArchived += 1;
-        else yield { key, cluster, resource, run: row.run, logSha256 };
+        else yield { key, cluster, resource, run: row.run, recorded: recordedText(outcome) };
       }
     }
-  }
-
-  #keep(outcome: Outcome): void {
-    const { key, sha256 } = outcome;
-    if (isStored(outcome) && key !== undefined && sha256 !== undefined)
-      this.#hashes.add(fingerprint(`${sha256} ${key}`));
   }
 
   #note(run: Date): void {
@@ -153,13 +134,14 @@ export class ObjectsToSearch {
   }
 }
 
-/** Six bytes of a hash: of millions of texts, none is taken for another by chance. */
-function fingerprint(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
+function recordedText(outcome: Outcome | undefined): RecordedText {
+  if (outcome === undefined || !isStored(outcome)) return { content: undefined, text: undefined };
+  return { content: shortHash(outcome.sha256), text: shortHash(outcome.logSha256) };
 }
 
 /** What adds nothing is read for its problems alone. */
-function searched(cluster: string, { object: { key }, run, link, added }: JoinedLog): SearchedObject {
+function searched({ object, run, link, added }: JoinedLog, recorded = recordedText(undefined)): SearchedObject {
+  const { key, cluster } = object;
   const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
-  return { key, cluster, resource: 'log', run, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
+  return { key, cluster, resource: 'log', run, recorded, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
 }

@@ -6,14 +6,25 @@ import { contentOf, textOf } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
+/** What the run records say of an object, in short hashes; undefined: nothing. */
+export interface RecordedText {
+  readonly content: number | undefined;
+  /** Of a log: its text. */
+  readonly text: number | undefined;
+}
+
+/** Six bytes of a hash: of millions of texts, none is taken for another by chance. */
+export function shortHash(sha256: string | undefined): number | undefined {
+  return sha256 === undefined ? undefined : Number.parseInt(sha256.slice(0, 12), 16);
+}
+
 /** An object to search. */
 export interface SearchedObject {
   readonly key: string;
   readonly cluster: string;
   readonly resource: Resource;
   readonly run: Date;
-  /** Of the text of a log, as the run record has it. */
-  readonly logSha256?: string | undefined;
+  readonly recorded: RecordedText;
   /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
   readonly from?: { readonly bytes: number; readonly lines: number };
 }
@@ -87,4 +98,9 @@ export async function searchObject(
     search.problem = damageOf(error) ?? (error as Error).message;
   }
   return search;
+}
+
+/** Whether a run record has the hash of what was searched. */
+export function isRecorded({ object, sha256 }: ObjectSearch): boolean {
+  return sha256 !== undefined && shortHash(sha256) === object.recorded.content;
 }
