@@ -28,6 +28,9 @@ export const dayMs = 24 * hourMs;
 /** How much the clocks of the function, of S3 and of the reader may differ, and by how much one may be set back. */
 export const clockSlackMs = 2 * hourMs;
 
+/** The longest that an attempt can have taken by clocks that differ. */
+export const longestAttemptMs = functionTimeoutSeconds * 1000 + clockSlackMs;
+
 /**
  * How long after a firing, or after it wrote an object, an invocation can still write its run record: an hour until it is
  * delivered, six hours in Lambda's queue with its retries, which is how long a run may wait for the one before it, the last

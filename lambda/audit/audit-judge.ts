@@ -68,7 +68,7 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
     const excusable: Excusable[] = [];
     const unnamed = new Map<string, Hashed>();
     const context: JudgeContext = {
-      ...{ configurations, sealed, now, find, concurrency, isRead, reader },
+      ...{ configurations, sealed, now, find, concurrency, isRead, reader, isBucket: true },
       settled: 'settled' in wanted ? wanted.settled : settled(now),
       unlessExpired: (one) => void excusable.push(one),
       onObject: (object) => {

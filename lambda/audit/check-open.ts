@@ -17,14 +17,20 @@ import type { AuditJudge } from './audit-judge';
 const mostChecked = 1000;
 
 /**
+ * What is said of an open finding that is not found again: it was repaired; nothing that is right says any more what should
+ * be there, which is the damage then; or it could not be read.
+ */
+export type Rechecked = 'repaired' | 'unvouched' | 'unread';
+
+/**
  * Judges the run of each open finding again, the one whose last judgement is oldest first. What is still wrong is found as if
  * it were new.
- * @returns what was judged, and whether this audit was able to tell
+ * @returns what was judged
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function checkOpen(judge: AuditJudge): Promise<ReadonlyMap<OpenFinding, boolean>> {
+export async function checkOpen(judge: AuditJudge): Promise<ReadonlyMap<OpenFinding, Rechecked>> {
   const { chain, configurations } = judge;
-  const checked = new Map<OpenFinding, boolean>();
+  const checked = new Map<OpenFinding, Rechecked>();
   const runs = new Map<number, OpenFinding[]>();
   const strays: OpenFinding[] = [];
   let left = mostChecked;
@@ -34,20 +40,22 @@ export async function checkOpen(judge: AuditJudge): Promise<ReadonlyMap<OpenFind
     const configuration = parseConfigurationKey(key);
     // Every audit reads all seals, and lists all keys under runs/.
     const isListed = run === undefined && [runsPrefix, sealsPrefix].some((prefix) => key.startsWith(prefix));
-    if (isListed) checked.set(one, true);
+    if (isListed) checked.set(one, 'repaired');
     if (isListed || left === 0 || judge.isOver()) continue;
     left -= 1;
     if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
-    else if (configuration !== undefined) checked.set(one, (await configurations.get(configuration)) !== undefined);
-    else strays.push(one);
+    else if (configuration !== undefined) {
+      await configurations.get(configuration);
+      checked.set(one, configurations.unread.has(configuration) ? 'unread' : 'repaired');
+    } else strays.push(one);
   }
   await judge.inTime(async () => {
     for (const one of strays) {
       await findStray(judge, one);
-      checked.set(one, true);
+      checked.set(one, 'repaired');
     }
     for (const [run, open] of runs)
-      for (const [one, couldTell] of await judgeAgain(judge, new Date(run), open)) checked.set(one, couldTell);
+      for (const [one, rechecked] of await judgeAgain(judge, new Date(run), open)) checked.set(one, rechecked);
   });
   return checked;
 }
@@ -66,12 +74,12 @@ async function findStray({ reader, find }: AuditJudge, { key, problem }: OpenFin
   if (found !== undefined && (found.key === key || prefix !== key)) find('unrecorded', key, found.damage ?? problem);
 }
 
-/** Judges a run, of it the objects that something is open of, and says of each finding whether it could tell. */
+/** Judges a run, of it the objects that something is open of. */
 async function judgeAgain(
   judge: AuditJudge,
   run: Date,
   open: readonly OpenFinding[],
-): Promise<Map<OpenFinding, boolean>> {
+): Promise<Map<OpenFinding, Rechecked>> {
   const wanted = new Set(open.map(({ key }) => key));
   const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
   const objects = new Map<string, JudgedObject>();
@@ -84,14 +92,15 @@ async function judgeAgain(
       settled: undefined,
     },
   );
-  const checked = new Map<OpenFinding, boolean>();
+  const checked = new Map<OpenFinding, Rechecked>();
   for (const one of open) {
     const { key } = one;
     const object = objects.get(key);
     const isObject = parseObjectKey(key) !== undefined;
     const couldTell = isObject ? couldTellOf(last, one, object) : couldTellOfRecord(last, one);
-    const isGone = object === undefined && last === undefined;
-    checked.set(one, couldTell || (isGone && (await judge.mayHaveRemoved(run, key))));
+    const isExpired = object === undefined && last === undefined && (await judge.mayHaveRemoved(run, key));
+    const isUnread = last?.isUnread === true || object?.problem?.kind === 'unreadable';
+    checked.set(one, couldTell || isExpired ? 'repaired' : isUnread ? 'unread' : 'unvouched');
   }
   return checked;
 }

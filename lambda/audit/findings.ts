@@ -4,6 +4,7 @@ import { nameOf } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../verify/seals/seal-state';
+import type { Rechecked } from './check-open';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;
@@ -38,13 +39,13 @@ export class Findings {
   };
 
   /**
-   * @param checked what was open and looked at again, and whether it would have been found if it were still so
+   * @param checked what was open and looked at again, and what it is unless it is found again
    * @param now time of the audit
    * @param mostBytes how long what is open may be in the state: the rest is counted
    */
   settle(
     chain: KnownBefore,
-    checked: ReadonlyMap<OpenFinding, boolean>,
+    checked: ReadonlyMap<OpenFinding, Rechecked>,
     now: string,
     mostBytes = largestStateBytes,
   ): Settled {
@@ -54,14 +55,15 @@ export class Findings {
     const isFound = new Set(found.map(nameOf));
     // Whatever was found of what could not be read before takes its place.
     const isAt = new Set(found.filter(({ kind }) => staysOpen(kind)).map(({ key }) => key));
-    const isReplaced = (one: OpenFinding) =>
-      isFound.has(nameOf(one)) || (one.kind === 'unreadable' && isAt.has(one.key));
+    const isReplaced = (one: OpenFinding) => isFound.has(nameOf(one)) || (!isDamage(one.kind) && isAt.has(one.key));
     // Without room for all that was found, nobody can tell what was not found again.
-    const isOver = (one: OpenFinding) => checked.get(one) === true && this.#more.size === 0;
+    const isOver = (one: OpenFinding) => checked.get(one) === 'repaired' && this.#more.size === 0;
     const left = earlier.filter((one) => !isOver(one) && !isReplaced(one));
+    // It is judged again until a right record says what should be there.
+    const kept = (one: OpenFinding) => (checked.get(one) === 'unvouched' ? { ...one, kind: 'unvouched' } : one);
     const open = [
       ...left.filter((one) => !checked.has(one)),
-      ...left.filter((one) => checked.has(one)),
+      ...left.filter((one) => checked.has(one)).map(kept),
       ...found.filter(({ kind }) => staysOpen(kind)),
     ];
     const carried = fitting(open, mostBytes).slice(0, mostOpen);
@@ -98,7 +100,7 @@ function lasting(
   now: string,
 ): OpenFinding {
   const { kind, key, problem } = one;
-  const earlier = before.get(nameOf(one));
+  const earlier = before.get(nameOf(one)) ?? before.get(nameOf({ kind: 'unvouched', key }));
   if (kind === 'unreadable' && (records.has(key) || parseObjectKey(key) !== undefined)) {
     const unread = earlier ?? before.get(nameOf({ kind: 'damaged', key }));
     if (unread) return { kind: 'damaged', key, problem: `it cannot be read: ${problem}`, since: unread.since };
@@ -108,7 +110,11 @@ function lasting(
 
 /** What was not there when it was due, and what may still come, is told once. */
 function staysOpen(kind: string): boolean {
-  return kind === 'unreadable' || damageKinds.some((one) => one === kind);
+  return kind === 'unreadable' || isDamage(kind);
+}
+
+function isDamage(kind: string): boolean {
+  return damageKinds.some((one) => one === kind);
 }
 
 /** As many of the first as may be so long together as JSON, in bytes. */

@@ -49,12 +49,12 @@ function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditP
 /**
  * Finds what was due since the last audit that judged, is settled, and left no record. What was due before the first seal
  * nobody attests. While the plan changed, only what all plans have was due for sure. An audit that did not read all run
- * records cannot judge: one that it did not read may name another schedule.
+ * records cannot judge.
  */
 export async function judgeRuns(
   judge: AuditJudge,
   plan: AuditPlan,
-  { runs, behind, configurations }: NewRecords,
+  { runs, behind }: NewRecords,
 ): Promise<Seal['due']> {
   const { chain, find } = judge;
   const [firstSeal] = chain.seals;
@@ -65,14 +65,8 @@ export async function judgeRuns(
   const judged = settled(new Date(before.listedFrom)).getTime();
   const from = Math.max(judged, Date.parse(firstSeal.listedFrom), firstRun);
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
-  const schedules = [
-    plan.schedule,
-    ...chain.seals.slice(known).map((seal) => seal.plan.schedule),
-    // A plan may have been in force between two audits only.
-    ...[...chain.seals.slice(known + 1), { configurations }].flatMap((seal) =>
-      seal.configurations.map(({ schedule }) => schedule),
-    ),
-  ];
+  // Not those that run records name: whoever may write records could silence the schedule.
+  const schedules = [plan.schedule, ...chain.seals.slice(known).map((seal) => seal.plan.schedule)];
   try {
     const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
     const times: Date[] = [];

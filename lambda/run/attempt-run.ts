@@ -3,12 +3,19 @@ import type { RunRequest } from '../event';
 import { firstResources } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
+import { longestAttemptMs } from '../time-limits';
 import { type CollectContext, collect } from './collect';
 import { countOutcomes, isComplete } from './completeness';
 import { type EarlierAttempts, noEarlierAttempts, readEarlierAttempts } from './earlier-attempts';
 import { nameOf } from './outcomes';
 import type { RecordStore } from './record-store';
-import { ClusterListError, type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
+import {
+  AttemptOutlastedError,
+  ClusterListError,
+  type DeployedStack,
+  RunIncompleteError,
+  RunNotFoundError,
+} from './run-errors';
 import { type ClusterList, type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 
 /** What one attempt works with. */
@@ -27,7 +34,8 @@ export interface AttemptContext extends CollectContext {
  * Makes one attempt of a run: collects what is missing, writes the record, and returns what became of it.
  * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError; ClusterListError
  * after that, if the list of clusters is not in force;
- * ArchiveError or RunRecordError if the record cannot be written, ArchiveError if the configuration cannot be stored
+ * ArchiveError or RunRecordError if the record cannot be written, AttemptOutlastedError if its times could not be true,
+ * ArchiveError if the configuration cannot be stored
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
   const { clock, keys, records, reporter, stop, clusterList } = context;
@@ -80,6 +88,8 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const shared = { run: run.toISOString(), status, counts, stopped } as const;
   let written: { attempt: number; record: string } | undefined;
   if (!dryRun) {
+    const finished = clock.now();
+    if (finished.getTime() - started.getTime() > longestAttemptMs) throw new AttemptOutlastedError(run, started);
     const name = await records.write({
       version: 1,
       ...shared,
@@ -87,7 +97,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
       shard,
       trigger: request.scheduled ? 'schedule' : 'manual',
       startedAt: started.toISOString(),
-      finishedAt: clock.now().toISOString(),
+      finishedAt: finished.toISOString(),
       ...context.provenance,
       clusterList,
       outcomes,

@@ -75,6 +75,18 @@ function listProblem({ from, problem, since, versionId }: ClusterList): string[]
   ];
 }
 
+/** The attempt took longer than Lambda lets one run: a machine slept meanwhile. It leaves no record, as if it had been ended. */
+export class AttemptOutlastedError extends Error {
+  override readonly name = 'AttemptOutlastedError';
+
+  constructor(run: Date, started: Date) {
+    const since = started.toISOString();
+    super(
+      `Recording the attempt of run ${run.toISOString()} failed: it began at ${since}, longer ago than an attempt may take; the machine slept, or its clock was set. What it archived is kept. Start the run again.`,
+    );
+  }
+}
+
 /** The archive gives no record of the run to be completed. */
 export class RunNotFoundError extends Error {
   override readonly name = 'RunNotFoundError';

@@ -3,20 +3,15 @@ import { resourceNames } from '../resources';
 import { countOutcomes, isComplete } from '../run/completeness';
 import { hasOwnKey } from '../run/merged-outcomes';
 import { isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
-import { clockSlackMs } from '../time-limits';
+import { clockSlackMs, longestAttemptMs } from '../time-limits';
 import type { RunConfiguration } from './stored-configurations';
 
 /**
  * What a run record says that cannot be true together, or is not what its configuration says. A record that was altered or
  * put together by hand seldom adds up; whether it agrees with the objects is another check.
  * @param configuration undefined: it cannot be read, which is said already
- * @param mostMs how long an attempt may take
  */
-export function checkRecord(
-  record: StoredRecord,
-  configuration: RunConfiguration | undefined,
-  mostMs: number,
-): string[] {
+export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const [unknown, wrong, lacking] = [new TaskList(), new TaskList(), new TaskList()];
@@ -46,7 +41,7 @@ export function checkRecord(
   // A clock may be set back, or forward, while an attempt is under way.
   const tookMs = Date.parse(record.finishedAt) - Date.parse(record.startedAt);
   if (tookMs < -clockSlackMs) problems.push('it finished before it started');
-  if (tookMs > mostMs + clockSlackMs) problems.push('it took longer than the function may run');
+  if (tookMs > longestAttemptMs) problems.push('it took longer than the function may run');
   // A person may ask for a few clusters; the schedule asks for all of them.
   if (configuration !== undefined && record.trigger === 'schedule')
     for (const task of tasksOf(configuration.clusters)) if (isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
@@ -86,6 +81,8 @@ interface SaidOfObject {
   archivedBy?: StoredRecord;
   hashedBy?: StoredRecord;
   sha256?: string;
+  timedBy?: StoredRecord;
+  fetchedAt?: string;
 }
 
 /**
@@ -99,7 +96,7 @@ export function checkAttempts(records: readonly StoredRecord[]) {
   const objects = new Map<string, SaidOfObject>();
   for (const record of withoutRepeats(records)) {
     for (const outcome of record.outcomes) {
-      const { key, sha256 } = outcome;
+      const { key, sha256, fetchedAt } = outcome;
       if (!isStored(outcome) || key === undefined) continue;
       const said = objects.get(key) ?? {};
       objects.set(key, said);
@@ -107,6 +104,12 @@ export function checkAttempts(records: readonly StoredRecord[]) {
         if (said.archivedBy !== undefined)
           contradictions.push(`${pair(said.archivedBy, record)} both say they archived ${key}`);
         said.archivedBy = record;
+      }
+      if (said.timedBy !== undefined && fetchedAt !== undefined && said.fetchedAt !== fetchedAt)
+        contradictions.push(`${pair(said.timedBy, record)} give ${key} different times of fetching`);
+      if (fetchedAt !== undefined) {
+        said.timedBy ??= record;
+        said.fetchedAt ??= fetchedAt;
       }
       if (sha256 === undefined) continue;
       if (said.hashedBy !== undefined && said.sha256 !== sha256)

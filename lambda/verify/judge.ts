@@ -62,6 +62,8 @@ export interface JudgedRun extends SeenRun {
   readonly areConfigured: boolean;
   /** Whether all of that can be read, and no record is missing: what is not found then is not so. */
   readonly isWhole: boolean;
+  /** Whether a record of it, or a configuration that they name, could not be read. */
+  readonly isUnread: boolean;
 }
 
 /** What was met in a stretch so far. */
@@ -127,23 +129,26 @@ export async function judgeRun(
   context: JudgeContext,
   met: Met,
 ): Promise<{ readonly judged: JudgedRun; readonly verified: VerifiedRun }> {
+  const { configurations } = context;
   const verified = await verifyRun(context.reader, listed, context);
-  const { merged, unattested, isUnread, lacking, ...seen } = verified;
+  const { merged, unattested, lacking, ...seen } = verified;
   const time = listed.run.getTime();
   for (const { key } of merged.badRecords) if (unattested.has(key)) met.lost.set(time, key);
-  if (isUnread) met.named.addWholeRun(listed.run);
+  if (verified.isUnread) met.named.addWholeRun(listed.run);
   for (const one of lacking) context.unlessExpired(one);
   await judgeNamed(verified, clusters, context, met);
   let areConfigured = true;
   for (const { configuration } of merged.starts)
-    areConfigured &&= (await context.configurations.get(configuration)) !== undefined;
+    areConfigured &&= (await configurations.get(configuration)) !== undefined;
+  const isUnread =
+    verified.isUnread || merged.starts.some(({ configuration }) => configurations.unread.has(configuration));
   const gone = [...context.sealed.gone({ from: listed.run, to: listed.run })];
   const areAllThere =
     gone.every(({ key }) => parseRunRecordKey(key) === undefined) && lacking.every(({ kind }) => kind !== 'missing');
   const readable = new Set(merged.read.flatMap(({ key, record }) => (record === undefined ? [] : key)));
   const { run, isScheduled, used } = seen;
   const isWhole = areConfigured && areAllThere && merged.badRecords.length === 0;
-  const said = { records: listed.records.length, readable, unattested, areConfigured, isWhole };
+  const said = { records: listed.records.length, readable, unattested, areConfigured, isWhole, isUnread };
   return { judged: { run, isScheduled, used, ...said }, verified };
 }
 

@@ -32,8 +32,16 @@ export interface ReadRecord {
   readonly bad?: BadRecord;
 }
 
-/** How and when an attempt was started, and with which configuration. */
+/**
+ * How an attempt was started, when at the latest, and with which configuration. What a record says of its time, it can have
+ * made up: it was written by then.
+ */
 export type AttemptStart = Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>;
+
+export function startOf({ trigger, startedAt, configuration }: StoredRecord, writtenAt: Date): AttemptStart {
+  const written = writtenAt.toISOString();
+  return { trigger, startedAt: startedAt < written ? startedAt : written, configuration };
+}
 
 /**
  * One run as it is stored, put together from the records of all its attempts and shards, with their lengths and counts as
@@ -83,7 +91,8 @@ export async function readStoredRun(reader: ArchiveReader, listed: ListedRun): P
   const records = listed.records.map(({ key }) => key);
   const badRecords = read.flatMap(({ bad }) => bad ?? []);
   const recordBytes = read.reduce((sum, { file }) => sum + (file?.bytes ?? 0), 0);
-  return { ...merged, ...attemptsOf(listed), run: listed.run, records, badRecords, recordBytes, read };
+  const starts = read.flatMap(({ record, writtenAt }) => (record === undefined ? [] : startOf(record, writtenAt)));
+  return { ...merged, ...attemptsOf(listed), run: listed.run, starts, records, badRecords, recordBytes, read };
 }
 
 function mergeRecords(records: readonly StoredRecord[]) {
@@ -99,7 +108,6 @@ function mergeRecords(records: readonly StoredRecord[]) {
   const isComplete = hasAllShards(records) && counts.failed + counts.notAttempted === 0;
   return {
     status: isComplete ? 'complete' : 'incomplete',
-    starts: records.map(({ trigger, startedAt, configuration }) => ({ trigger, startedAt, configuration })),
     startedAt: records.map(({ startedAt }) => startedAt).sort()[0],
     finishedAt: records
       .map(({ finishedAt }) => finishedAt)

@@ -1,7 +1,7 @@
 import { largestRecordBytes, RunRecordError, type StoredRecord } from '../run/run-record';
 import { longestLineBytes, RunRecordParser } from '../run/run-record-lines';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from './archive-reader';
-import type { StoredRun } from './read-run';
+import { type AttemptStart, type StoredRun, startOf } from './read-run';
 import { chunksOf, parseJson, readObject } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
@@ -14,10 +14,10 @@ export async function readStarts(
   reader: ArchiveReader,
   { run, records }: ListedRun,
 ): Promise<Pick<StoredRun, 'run' | 'starts'>> {
-  const starts: Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>[] = [];
+  const starts: AttemptStart[] = [];
   for (const record of records) {
     const head = await readHead(reader, record);
-    if (head !== undefined) starts.push(head);
+    if (head !== undefined) starts.push(startOf(head, record.writtenAt));
   }
   return { run, starts };
 }

@@ -50,6 +50,8 @@ export class StoredConfigurations {
   readonly #firings = new Map<string, Firings | undefined>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
+  /** Those that could not be read, which says nothing about them. */
+  readonly unread = new Set<string>();
 
   /** @param keptName gives the name of a cluster to be kept */
   constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
@@ -95,8 +97,10 @@ export class StoredConfigurations {
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
-      else if (error instanceof ArchiveReadError && error.isLasting) find('unreadable', key, error.message);
-      else throw error;
+      else if (error instanceof ArchiveReadError && error.isLasting) {
+        this.unread.add(sha256);
+        find('unreadable', key, error.message);
+      } else throw error;
       return undefined;
     }
   }

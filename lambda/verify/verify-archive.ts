@@ -127,7 +127,12 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const { stretches, total } = await listStretches(verification);
   const clusters = await listClusters(verification);
   const common = { reader, concurrency, configurations, sealed, now, find, unlessExpired, onObject };
-  const context = { ...common, settled: part === undefined ? settled(now) : undefined, isRead: () => true };
+  const context = {
+    ...common,
+    isBucket: clock !== undefined,
+    settled: part === undefined ? settled(now) : undefined,
+    isRead: () => true,
+  };
   for (const run of await runsBefore(reader, options, readBeside)) take(run);
   for (const stretch of stretches)
     for await (const run of judge({ ...stretch, clusters }, context)) {

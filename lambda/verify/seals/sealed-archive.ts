@@ -39,8 +39,6 @@ interface NamedObject extends Pick<Outcome, 'outcome' | 'fetchedAt'> {
 
 /** Compares what an archive has with what its seals say. */
 export class SealedArchive {
-  /** Whether it has a right seal, or an audit is about to make the first: then it is a bucket, or a copy or a part of one. */
-  readonly isSealed: boolean;
   readonly #chain: SealChain;
   readonly #find: Find;
   /** The seals of the chain that are believed: those that mails are of, or all. */
@@ -62,7 +60,6 @@ export class SealedArchive {
     this.#chain = chain;
     this.#find = find;
     this.#isPart = isPart;
-    this.isSealed = chain.head !== undefined || plan !== undefined;
     this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
     const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
     this.#removed = removedBy([...chain.seals, ...own], now);

@@ -10,6 +10,7 @@ import { openDamage } from '../../../lambda/verify/seals/open-damage';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import type { MemoryObject } from '../verify/history/memory-bucket';
 import { look, plan, SealedWorld } from './sealed-world';
+import { unsignedAttacks } from './unsigned-attacks';
 
 /** Something that was done to an archive, and can be undone. */
 interface Damage {
@@ -23,7 +24,10 @@ interface Damage {
 /** Two days in which nobody does anything: an audit may have had no time for what was done last. */
 const quietDays = 3;
 
-/** Some days, each with damage, repairs, acknowledgements and an audit, which may be killed or have too little time. */
+/**
+ * Some days, each with damage, repairs, acknowledgements and an audit, which may be killed or have too little time; and with
+ * attacks by whoever may write and delete everything, and cannot sign.
+ */
 export class DamageStory {
   readonly #world = new SealedWorld();
   readonly #events: string[] = [];
@@ -34,6 +38,10 @@ export class DamageStory {
   /** Runs that failed in part. */
   readonly #incomplete: string[] = [];
   #day = 1;
+  /** Whether more was done than `damages` has. */
+  #isAttacked = false;
+  /** Number of the last audit's seal. */
+  #last = 0;
 
   constructor(seed: string) {
     this.#random = seededRandom(seed);
@@ -66,50 +74,65 @@ export class DamageStory {
       ...options,
       plan: { ...plan, rereadDays: 1, acknowledged },
     });
+    this.#last = result?.number ?? this.#last;
     this.#events.push(`audit ${result?.number} of ${date}, ${JSON.stringify(options)}, damage ${result?.damage}`);
   }
 
   /** The law: what is open at the end is what verify finds. And that is what was damaged, with what follows from it. */
   async #compare(): Promise<string[]> {
     const { bucket } = this.#world;
-    const number = bucket.keys('seals/0').length;
+    const number = this.#last;
+    bucket.clock = new Date('2026-11-29T12:00:00Z');
     const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired);
     const isKnown = new Set(this.#acknowledged.map(nameOf));
     const { findings, acknowledged } = openDamage({ ...this.#world.seal(number), ...this.#world.state(number) });
-    const found = await look(bucket, {}, new Date('2026-11-29T12:00:00Z'));
+    const found = await look(bucket);
     const verified = found.filter(({ kind }) => damageKinds.includes(kind)).map(nameOf);
-    // What was damaged, and has lost the record that could say that it is right again, is not called repaired.
-    const unvouched = new Set(found.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : [])));
-    const open = [...findings, ...acknowledged].filter(({ key }) => !unvouched.has(key)).map(nameOf);
+    const open = [...findings, ...acknowledged].map(nameOf);
+    // What stands in a run record that is damaged too nobody can tell.
+    const isHidden = (key: string) =>
+      this.#isAttacked || damaged.some((one) => one.key !== key && runOf(one.key) === runOf(key));
     return [
       ...differences('the last seal has open', open, verified),
       ...differences(
         'it has acknowledged',
-        acknowledged.map(nameOf).filter((name) => open.includes(name)),
+        acknowledged.map(nameOf),
         verified.filter((name) => isKnown.has(name)),
       ),
-      ...damaged.flatMap(({ key }) => (found.some((one) => one.key === key) ? [] : `verify finds not: ${key}`)),
+      ...damaged.flatMap(({ key }) =>
+        isHidden(key) || found.some((one) => one.key === key) ? [] : `verify finds not: ${key}`,
+      ),
     ];
   }
 
   async #act(): Promise<void> {
-    const acts = [
+    const acts: readonly [() => unknown, ...(() => unknown)[]] = [
       this.#damage,
       this.#damage,
       this.#repair,
       this.#repair,
       this.#acknowledge,
       this.#completeLate,
-    ] as const;
+      this.#attack,
+      this.#attack,
+    ];
     await pick(this.#random, acts).call(this);
+  }
+
+  async #attack(): Promise<void> {
+    const [[first, ...others], now] = [Object.entries(unsignedAttacks), this.#now()];
+    if (first === undefined) return;
+    const [name, attack] = pick(this.#random, [first, ...others]);
+    this.#events.push(name);
+    await attack(this.#world, this.#random, now);
+    this.#isAttacked = true;
   }
 
   #damage(): void {
     const { bucket } = this.#world;
     const acts = [this.#corrupt, this.#remove, this.#changeType, this.#forge, this.#plant, this.#plantObject] as const;
     // What becomes of a run record before it is sealed, no audit can know.
-    const records = bucket.keys('seals/0').flatMap((_, at) => this.#world.seal(at + 1).records);
-    const sealed = records.map(({ key }) => key).filter((key) => bucket.objects.has(key));
+    const sealed = this.#world.sealedRecords().filter((key) => bucket.objects.has(key));
     const [first, ...others] = [...bucket.keys('logs/'), ...sealed, ...bucket.keys('configurations/')].filter(
       (key) => !this.#isTouched(key),
     );
@@ -118,12 +141,9 @@ export class DamageStory {
     pick(this.#random, acts).call(this, key);
   }
 
-  /** What stands in a run record that is damaged nobody can tell, nor what a damaged configuration asks for. */
+  /** Each key once: it can be put back as it was. */
   #isTouched(key: string): boolean {
-    const run = runOf(key);
-    return [...this.#damages.values()].some(
-      (one) => !one.isRepaired && (one.key === key || (run !== undefined && runOf(one.key) === run)),
-    );
+    return [...this.#damages.values()].some((one) => !one.isRepaired && one.key === key);
   }
 
   #corrupt(key: string): void {
@@ -182,8 +202,9 @@ export class DamageStory {
     const [first, ...others] = this.#incomplete;
     if (first === undefined) return;
     const run = pick(this.#random, [first, ...others]);
-    // It goes on from what the records of the run say.
-    if (this.#isTouched(runRecordKey({ run: new Date(run), attempt: 1 }))) return;
+    // It goes on from what the records of the run say; without any there is nothing to complete.
+    const record = this.#world.bucket.objects.get(runRecordKey({ run: new Date(run), attempt: 1 }));
+    if (record?.body.subarray(0, 1).toString() !== '{') return;
     const time = this.#now().toISOString();
     const killedAfter = between(this.#random, 4, 12);
     this.#events.push(`completed ${run} at ${time}, killed after ${killedAfter}`);

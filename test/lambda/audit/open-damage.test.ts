@@ -118,17 +118,22 @@ describe('damage', () => {
   it.each<[string, (log: string) => unknown]>([
     ['missing', (log) => world.bucket.objects.delete(log)],
     ['contradiction', (log) => replaceObject(world.bucket, log)],
-  ])('of an object stays open while the run record that names it is gone: %s', async (kind, damage) => {
+  ])('of an object is not repaired while the run record that names it is gone: %s', async (kind, damage) => {
     const event = { scheduledTime: '2026-11-10T07:00:00.000Z' };
     await world.collect(event.scheduledTime, ['b']);
     await world.collect('2026-11-10T07:02:00.000Z', [], event);
     const [, log = ''] = world.bucket.keys('logs/cluster=b/');
     const [, , second = ''] = world.bucket.keys('runs/');
+    const sound = stored(second);
     damage(log);
     await world.audit(at(10));
     world.bucket.objects.delete(second);
-    await world.audit(at(11));
-    expect(world.state(2).open).toContainEqual(expect.objectContaining({ kind, key: log, since: at(10) }));
+    const gone = await world.audit(at(11));
+    expect(gone.result?.damage).toBe(1);
+    expect(textOf(gone)).not.toContain('Repaired');
+    world.bucket.objects.set(second, sound);
+    await world.audit(at(12));
+    expect(world.state(3).open).toEqual([expect.objectContaining({ kind, key: log, since: at(10) })]);
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {
@@ -150,7 +155,8 @@ describe('damage', () => {
     expect((await world.audit(at(10))).result?.damage).toBe(1);
     await forgeRun(world.bucket, '20261110T060000.000Z');
     const forged = await world.audit(at(11));
-    expect(forged.result?.damage).toBe(2);
+    // The run record is the damage: it alone says what the object should be.
+    expect(forged.result?.damage).toBe(1);
     expect(textOf(forged)).not.toContain('Repaired');
     world.bucket.objects.set(record, soundRecord);
     await world.audit(at(12));
@@ -285,7 +291,11 @@ describe('more than an audit can check', () => {
     const again = [{ kind: '', problem: '', since: '', ...known, key: 'runs/x' }];
     findings.find('missing', 'runs/x', 'it is not there');
     const state = { ...emptyState, open: again };
-    const { repaired } = findings.settle({ ...chain, state }, new Map(again.map((one) => [one, true])), at(11));
+    const { repaired } = findings.settle(
+      { ...chain, state },
+      new Map(again.map((one) => [one, 'repaired' as const])),
+      at(11),
+    );
     expect(repaired.count).toBe(0);
     const long = new Findings();
     for (let count = 0; count < 4000; count += 1) long.find('unrecorded', `runs/${count}${'\u0001'.repeat(900)}`, 'x');

@@ -102,6 +102,13 @@ export class SealedWorld {
     return { ...seal, sha256: sha256Of(line) };
   }
 
+  /** Keys of the run records that the seals have, whatever else lies under their keys. */
+  sealedRecords(): string[] {
+    const files = this.bucket.keys('seals/0').map((key) => this.bucket.objects.get(key)?.body ?? Buffer.alloc(0));
+    const seals = files.map((body) => parseSeal(body.subarray(0, Math.max(0, body.indexOf('\n')))));
+    return seals.flatMap((seal) => (typeof seal === 'string' ? [] : seal.records.map(({ key }) => key)));
+  }
+
   state(number: number): SealState {
     const body = this.bucket.objects.get(sealStateKey(this.seal(number).state))?.body;
     if (body === undefined) throw new Error(`seal ${number} has no state`);

@@ -44,6 +44,7 @@ async function judged(stretch: Partial<Stretch>, isRead: (key: string) => boolea
     configurations: new StoredConfigurations(bucket, find),
     sealed: new SealedArchive(new SealChain({}, find), find, { now }),
     now,
+    isBucket: true,
     settled: now,
     find,
     unlessExpired: ({ kind, key }: Excusable) => find(kind, key),

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, hour, plainAnswer } from '../../cli/archive-fixture';
+import { ArchiveFixture, hour } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
-import { SealFixture } from '../../cli/seal-fixture';
 
 let archive: ArchiveFixture;
 let record: RunRecord;
@@ -123,19 +122,14 @@ describe('verify finds what was changed', () => {
     expect(problems).toContain('the log of cluster alpha: fetched before it started, or after it finished');
   });
 
-  it('a record of a longer attempt than the function may run contradicts itself, in a sealed archive', async () => {
+  it('a record of a longer attempt than the function may run contradicts itself', async () => {
     const took = (minutes: number) =>
       alterRecord((outcomes) => outcomes, { finishedAt: new Date(hour(9).getTime() + minutes * 60_000).toISOString() });
     await took(136);
-    expect((await verify()).kinds).toEqual([]);
-    const seals = new SealFixture(archive);
-    await seals.seal({ at: hour(12) });
     expect((await verify()).kinds).toEqual([`contradiction ${recordKey}`]);
     expect((await verify()).problems).toEqual(['it took longer than the function may run']);
-    const other = await ArchiveFixture.create();
-    await other.attempt({ run: hour(9), clusters, answer: plainAnswer, durationMs: 134 * 60_000 });
-    await new SealFixture(other).seal({ at: hour(12) });
-    expect((await runVerify(other.folder)).kinds).toEqual([]);
+    await took(134);
+    expect((await verify()).kinds).toEqual([]);
   });
 
   it('a record that is none is damaged, and all it should have recorded is unrecorded', async () => {

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { configurationKey, parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import type { RunRecord } from '../../../lambda/run/run-record';
+import { between, pick, type Random } from '../../../local/demo-service/seeded-random';
+import { recordText } from '../../support/record-text';
+import { readRecord } from './attack-tools';
+import { collection, plant, type SealedWorld } from './sealed-world';
+
+const hourMs = 3_600_000;
+
+/** What an attacker does who may write and delete everything at a time, and cannot sign. */
+export type UnsignedAttack = (world: SealedWorld, random: Random, now: Date) => unknown;
+
+/** Stores a configuration, as a run does that uses it. @returns its hash */
+function storeConfiguration({ bucket }: SealedWorld, changes: object, now: Date): string {
+  const content = Buffer.from(JSON.stringify({ ...collection, ...changes }));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
+  bucket.put({ key: configurationKey(sha256), content: gzipSync(content), ...headers }, now);
+  return sha256;
+}
+
+/** A run that the collector's own code makes at a time, and S3 writes now. @returns the keys that it left */
+async function plantRun(world: SealedWorld, time: Date, now: Date, run = time): Promise<string[]> {
+  const { bucket } = world;
+  const before = new Set(bucket.keys(''));
+  await world.collect(time.toISOString(), [], { scheduledTime: run.toISOString() });
+  const planted = bucket.keys('').filter((key) => !before.has(key));
+  for (const key of planted) bucket.rewrite(key, { writtenAt: now });
+  return planted;
+}
+
+/** The same, with a record that says something else. */
+async function plantRecord(world: SealedWorld, random: Random, now: Date, change: (one: RunRecord) => RunRecord) {
+  const run = new Date(now.getTime() - between(random, 1, 50) * 60_000);
+  const key = (await plantRun(world, run, now)).find((one) => parseRunRecordKey(one) !== undefined);
+  if (key === undefined) return;
+  world.bucket.rewrite(key, { body: Buffer.from(recordText(change(readRecord(world.bucket, key)))) });
+}
+
+const seals = ({ bucket }: SealedWorld) =>
+  bucket.keys('seals/0').filter((key) => bucket.objects.get(key)?.body.toString() !== 'junk');
+
+const daysBefore = (time: string, days: number) => new Date(Date.parse(time) - days * 24 * hourMs).toISOString();
+
+/** Those of issue 33, section 4. */
+export const unsignedAttacks: Readonly<Record<string, UnsignedAttack>> = {
+  'a configuration of one day stored, and a sealed object deleted': (world, random, now) => {
+    storeConfiguration(world, { retentionDays: 1 }, now);
+    const [first, ...others] = world.bucket.keys('logs/');
+    if (first !== undefined) world.bucket.objects.delete(pick(random, [first, ...others]));
+  },
+  'a run planted that says it was fetched 500 days ago': (world, random, now) =>
+    plantRun(world, new Date(now.getTime() - 500 * 24 * hourMs - between(random, 0, 99) * hourMs), now),
+  'such a run, and its objects deleted': async (world, random, now) => {
+    const planted = await plantRun(world, new Date(now.getTime() - (500 * 24 + between(random, 0, 99)) * hourMs), now);
+    for (const key of planted) if (parseObjectKey(key) !== undefined) world.bucket.objects.delete(key);
+  },
+  'a record that finished after S3 wrote it': (world, random, now) => {
+    const ahead = new Date(now.getTime() + between(random, 3, 40) * hourMs);
+    return plantRun(world, ahead, now, new Date(now.getTime() - between(random, 1, 50) * 60_000));
+  },
+  'a record whose attempt took 400 days': (world, random, now) =>
+    plantRecord(world, random, now, (one) => ({ ...one, startedAt: daysBefore(one.startedAt, 400) })),
+  'a record of what was fetched before it began': (world, random, now) =>
+    plantRecord(world, random, now, ({ outcomes, ...one }) => ({
+      ...one,
+      outcomes: outcomes.map((outcome) => ({ ...outcome, fetchedAt: daysBefore(outcome.fetchedAt ?? one.run, 400) })),
+    })),
+  'a later record that gives another time': (world, random, now) =>
+    plantRecord(world, random, now, (one) => {
+      const fetchedAt = daysBefore(one.run, 400);
+      const outcomes = one.outcomes.map((outcome) => ({
+        ...outcome,
+        outcome: 'already-archived' as const,
+        ...(outcome.fetchedAt && { fetchedAt }),
+      }));
+      const counts = { ...one.counts, archived: 0, alreadyArchived: one.counts.archived };
+      const content = Buffer.from(recordText({ ...one, attempt: 2, counts, outcomes }));
+      const key = world.bucket.keys('runs/').at(-1)?.replace('attempt-1', 'attempt-2') ?? '';
+      world.bucket.put({ key, content, contentType: 'application/x-ndjson' }, now);
+      return one;
+    }),
+  'a record that names a disabled schedule': (world, random, now) => {
+    const schedule = { ...collection.schedule, enabled: false };
+    const configuration = storeConfiguration(world, { schedule }, now);
+    return plantRecord(world, random, now, (one) => ({ ...one, configuration }));
+  },
+  'a record of the year 9999': (world, random, now) => {
+    const time = '9999-12-31T00:00:00.000Z';
+    return plantRecord(world, random, now, (one) => ({ ...one, startedAt: time, finishedAt: time }));
+  },
+  'the newest seal cut off': (world) => {
+    const last = seals(world).at(-1);
+    if (last !== undefined) world.bucket.objects.delete(last);
+  },
+  'junk under a high number of a seal': (world, random, now) =>
+    plant(world.bucket, between(random, 10_000, 99_999_999), Buffer.from('junk'), now),
+  'a second line of a seal with more members': (world, random) => {
+    const [first, ...others] = seals(world);
+    if (first === undefined) return;
+    const key = pick(random, [first, ...others]);
+    const text = world.bucket.objects.get(key)?.body.toString() ?? '';
+    world.bucket.rewrite(key, { body: Buffer.from(text.replace(/\}\n$/, ',"records":[]}\n')) });
+  },
+  'an object replaced with its metadata': (world, random, now) => {
+    const [first, ...others] = world.bucket.keys('logs/');
+    if (first === undefined) return;
+    const key = pick(random, [first, ...others]);
+    const object = world.bucket.objects.get(key);
+    if (object === undefined) return;
+    try {
+      const content = Buffer.concat([gunzipSync(object.body), Buffer.from('more')]);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const metadata = { ...object.metadata, sha256, length: String(content.length) };
+      world.bucket.rewrite(key, { body: gzipSync(content), metadata, writtenAt: now });
+    } catch {
+      // It was damaged before.
+    }
+  },
+  'a run record and its objects deleted': (world, random) => {
+    const records = world.bucket.keys('runs/').filter((key) => parseRunRecordKey(key) !== undefined);
+    const [first, ...others] = records;
+    if (first === undefined) return;
+    const stamp = /\d{8}T\d{6}\.\d{3}Z/.exec(pick(random, [first, ...others]))?.[0] ?? '';
+    for (const key of world.bucket.keys('')) if (key.includes(stamp)) world.bucket.objects.delete(key);
+  },
+};
