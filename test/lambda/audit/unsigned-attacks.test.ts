@@ -12,7 +12,7 @@ const found: Readonly<Record<string, string>> = {
   'a record of what was fetched before it began': 'contradiction',
   'a later record that gives another time': 'contradiction',
   'a record that names a disabled schedule': 'absent',
-  'a record of the year 9999': 'contradiction',
+  'a record of the year 9999 that names a disabled schedule': 'contradiction',
   'the newest seal cut off': 'absent',
   'junk under a high number of a seal': 'seal-broken',
   'a second line of a seal with more members': 'seal-broken',
@@ -35,4 +35,17 @@ describe('who may write and delete everything, and cannot sign, is found out by 
     const audited = Object.keys(result?.found ?? {}).filter((kind) => kind !== 'unvouched');
     expect(audited.sort()).toEqual([...verified].filter((kind) => kind !== 'unvouched').sort());
   });
+});
+
+it('a record of the year 9999 does not silence what is due after later runs', async () => {
+  const world = new SealedWorld();
+  await world.collectDay(20);
+  const attack = unsignedAttacks['a record of the year 9999 that names a disabled schedule'];
+  await attack?.(world, seededRandom('one'), new Date('2026-11-20T19:00:00.000Z'));
+  await world.collectDay(21);
+  world.bucket.clock = new Date('2026-11-23T12:00:00.000Z');
+  const absent = (await look(world.bucket)).filter(({ kind }) => kind === 'absent');
+  expect(absent.map(({ problem }) => problem)).toEqual([
+    expect.stringContaining('due 5 times from 2026-11-22T00:00:00.000Z to 2026-11-23T00:00:00.000Z'),
+  ]);
 });

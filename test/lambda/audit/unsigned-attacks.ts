@@ -42,6 +42,8 @@ async function plantRecord(world: SealedWorld, random: Random, now: Date, change
 const seals = ({ bucket }: SealedWorld) =>
   bucket.keys('seals/0').filter((key) => bucket.objects.get(key)?.body.toString() !== 'junk');
 
+const disabled = { ...collection.schedule, enabled: false };
+
 const daysBefore = (time: string, days: number) => new Date(Date.parse(time) - days * 24 * hourMs).toISOString();
 
 /** Those of issue 33, section 4. */
@@ -83,13 +85,13 @@ export const unsignedAttacks: Readonly<Record<string, UnsignedAttack>> = {
       return one;
     }),
   'a record that names a disabled schedule': (world, random, now) => {
-    const schedule = { ...collection.schedule, enabled: false };
-    const configuration = storeConfiguration(world, { schedule }, now);
+    const configuration = storeConfiguration(world, { schedule: disabled }, now);
     return plantRecord(world, random, now, (one) => ({ ...one, configuration }));
   },
-  'a record of the year 9999': (world, random, now) => {
+  'a record of the year 9999 that names a disabled schedule': (world, random, now) => {
+    const configuration = storeConfiguration(world, { schedule: disabled }, now);
     const time = '9999-12-31T00:00:00.000Z';
-    return plantRecord(world, random, now, (one) => ({ ...one, startedAt: time, finishedAt: time }));
+    return plantRecord(world, random, now, (one) => ({ ...one, configuration, startedAt: time, finishedAt: time }));
   },
   'the newest seal cut off': (world) => {
     const last = seals(world).at(-1);

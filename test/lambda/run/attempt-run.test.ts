@@ -169,6 +169,21 @@ describe('an attempt of a run', () => {
     for (const outcome of archive.records[0]?.outcomes ?? []) expect(outcome).not.toHaveProperty('sha256');
   });
 
+  it('leaves no record if the machine slept meanwhile, and the next one records what it archived', async () => {
+    const archive = new FakeArchive();
+    let sleptMs = 0;
+    const { context, clock } = setUp(archive, () => {
+      sleptMs = 3 * 3_600_000;
+      return answer();
+    });
+    const now = clock.now.bind(clock);
+    Object.assign(clock, { now: () => new Date(now().getTime() + sleptMs) });
+    await expect(attemptRun(scheduled, context)).rejects.toThrow(/^Recording the attempt of run .* failed: /);
+    expect(archive.stored.has(recordKey)).toBe(false);
+    const next = setUp(archive, () => answer());
+    expect(await attemptRun(scheduled, next.context)).toMatchObject({ attempt: 1, status: 'complete' });
+  });
+
   it('does not believe a record that names another key than its own', async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);

@@ -45,7 +45,10 @@ export interface History {
   readonly bucket: MemoryBucket;
   /** When the archive is looked at. */
   readonly now: Date;
-  /** Firings that left no record, because they or all of their attempts were lost; both instants of a time that comes twice. */
+  /**
+   * Firings that left no record, because they or all of their attempts were lost, or because the schedule was another while no
+   * audit looked; both instants of a time that comes twice.
+   */
   readonly lost: readonly Date[];
   /** Those of them that lie between two runs of the same schedule. */
   readonly surelyLost: readonly Date[];
@@ -159,7 +162,7 @@ class Player {
     return {
       bucket: this.#bucket,
       now,
-      lost: lost.flatMap(({ at }) => [at, new Date(at.getTime() + hour)]),
+      lost: [...lost.map(({ at }) => at), ...this.#unseen(now)].flatMap((at) => [at, new Date(at.getTime() + hour)]),
       surelyLost: expires ? [] : surelyLost.map(({ at }) => at),
       unfinished: [...this.#unfinished].map((run) => new Date(run)),
       audits: this.#audits,
@@ -283,9 +286,17 @@ class Player {
     this.#firedUntil = this.#now;
   }
 
+  /** What was due by the schedules that seals know, while one was in force that none knows. */
+  #unseen(now: Date): Date[] {
+    if (!this.#options.isAudited) return [];
+    return this.#deployments.flatMap((one, at) => {
+      const until = this.#deployments[at + 1]?.from ?? now;
+      return this.#sealed.has(one) ? [] : [...this.#sealed].flatMap((known) => this.#due(one.from, until, known));
+    });
+  }
+
   /** When the schedule fires after one time and up to another. */
-  #due(from: Date, to: Date): Date[] {
-    const { schedule } = this.#deployed.collection;
+  #due(from: Date, to: Date, { collection: { schedule } } = this.#deployed): Date[] {
     if (!schedule.enabled) return [];
     const firings = [...firingsOf(schedule.expression, schedule.timeZone).between(from, new Date(to.getTime() + hour))];
     const times = firings.map(({ at, orAt = at }) => (this.#firesAtSecond ? at : orAt));
