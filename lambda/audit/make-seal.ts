@@ -4,6 +4,7 @@ import { openDamage } from '../verify/seals/open-damage';
 import { type Hashed, mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { largestStateBytes, type OpenFinding, type SealState } from '../verify/seals/seal-state';
+import type { Rechecked } from './check-open';
 import type { ClusterOutcomes } from './cluster-outcomes';
 import { type Findings, jsonBytes } from './findings';
 import type { readNew } from './judge-new';
@@ -31,7 +32,7 @@ export interface Claims {
   /** What no run record names; undefined: there was no time to list it. */
   readonly listed: { readonly hashed: readonly Hashed[]; readonly expired: number } | undefined;
   /** What was open, and whether this audit could tell. */
-  readonly checked: ReadonlyMap<OpenFinding, boolean>;
+  readonly checked: ReadonlyMap<OpenFinding, Rechecked>;
   readonly read: Awaited<ReturnType<typeof readNew>>;
   readonly old: OldJudged;
   readonly logs: LogSeams;
