@@ -4,20 +4,29 @@ import {
   type StaleCluster,
   staleness,
 } from '../../lambda/audit/cluster-outcomes';
+import { leaversOf } from '../../lambda/list/next-list';
+import type { ConfiguredCluster } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf, take } from '../../lambda/verify/newest-first';
 import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import type { Period } from '../../lambda/verify/run-keys';
 import { seenRun } from '../../lambda/verify/seen-run';
-import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import {
+  configuredClusters,
+  type RunConfiguration,
+  StoredConfigurations,
+} from '../../lambda/verify/stored-configurations';
+import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import type { NewestRun } from './newest-run';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
-export type RunRow = Run | AbsentRow;
+export type RunRow = SelectedRun | AbsentRow;
+
+type SelectedRun = Run & WithClusterChange;
 
 export function isAbsent(row: object): row is AbsentRow {
   return 'times' in row;
@@ -44,6 +53,8 @@ export class RunReader {
   readonly now: Date;
   /** Run records that cannot be used, and configurations that may not be read. */
   readonly problems: BadRecord[] = [];
+  /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
+  readonly clusterChanges: ClusterChange[] = [];
   /** How many runs were selected, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
@@ -67,6 +78,7 @@ export class RunReader {
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */
   async *select(selection: RunSelection): AsyncGenerator<RunRow> {
     const due = new DueRuns({});
+    let before: Run | undefined;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
       const run = await readRun(this.archive, listed);
       const absent = rowOf(due.add(await seenRun(run, this.#configurations)));
@@ -79,8 +91,36 @@ export class RunReader {
       this.runs += 1;
       this.oldest ??= run.run;
       this.newest = run.run;
-      yield run;
+      const clusters = await this.#changeOf(run, before);
+      before = { ...run, outcomes: [] };
+      yield clusters === undefined ? run : { ...run, clusters };
     }
+  }
+
+  /** @param before the selected run before it; undefined: it is the first */
+  async #changeOf(run: Run, before: Run | undefined): Promise<ClusterChange | undefined> {
+    const read = run.starts.findLast(({ clusterList }) => clusterList !== undefined)?.clusterList;
+    if (read === undefined) return undefined;
+    const earlier = before ?? (await this.newestRun({ to: new Date(run.run.getTime() - 1) }));
+    const own = await this.#listOf(run);
+    const old = (earlier && own && (await this.#listOf(earlier))) ?? own ?? [];
+    const known = new Set(old.map(({ uid }) => uid));
+    const joined = (own ?? []).map(({ uid }) => uid).filter((uid) => !known.has(uid));
+    const change = { run: run.run, read, joined, left: own === undefined ? [] : leaversOf(old, own) };
+    if (changeLines(change).length > 0) this.clusterChanges.push(change);
+    return change;
+  }
+
+  /** The clusters of a run; undefined if its configuration cannot be used. */
+  async #listOf({ starts }: Run): Promise<readonly ConfiguredCluster[] | undefined> {
+    const configuration = await this.#configurations.get(starts.at(-1)?.configuration ?? '');
+    return configuration && configuredClusters(configuration);
+  }
+
+  /** When a cluster left the list, by the runs of `select`; undefined: it did not, or has joined it again. */
+  leftAt(cluster: string): Date | undefined {
+    const last = this.clusterChanges.findLast(({ joined, left }) => [...joined, ...left].includes(cluster));
+    return last?.left.includes(cluster) ? last.run : undefined;
   }
 
   /** The newest run of the archive, or of a period; undefined if there is none. */

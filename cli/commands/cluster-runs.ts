@@ -31,10 +31,16 @@ export async function printClusterRuns(
   }
   const answer = answerOf(cluster, shown);
   if (answer !== undefined) await print(terminal.out, `${printable(answer)}\n`);
+  const left = reader.leftAt(cluster);
+  if (left !== undefined) await print(terminal.out, `${printable(leftText(cluster, left))}\n`);
   await printTable(terminal, columns(terminal, sameText), shown);
   if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
+}
+
+export function leftText(cluster: string, left: Date): string {
+  return `${cluster} left the list in force at ${formatTime(left)}.`;
 }
 
 /** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */

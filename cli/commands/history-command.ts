@@ -6,6 +6,7 @@ import { archiveArgument } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
+import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
@@ -116,7 +117,7 @@ function changeColumns({ colors }: Terminal, { resource, archive }: Options): Co
 /** Prints what changed in a fleet, newest first, the clusters of one run on one line; as JSON each change, oldest first. */
 async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncIterable<Change>, options: Options) {
   const { limit, json, resource } = options;
-  if (json === true) return printJsonArray(terminal.out, found);
+  if (json === true) return printJsonArray(terminal.out, withMembers(reader, found));
   const { colors } = terminal;
   // The clusters of one line by the beginning of the line.
   const lines = new Map<string, string[]>();
@@ -130,11 +131,22 @@ async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncI
     lines.set(head, names);
     changes.push({ change });
   }
+  for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
+    await print(terminal.out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
   // No table: a cell of a hundred names would be a narrow column of many lines.
   for (const [head, names] of [...lines].reverse().slice(0, limit))
     await print(terminal.out, `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}\n`);
   const which = `the ${resource}s of ${formatCount(reader.runs, 'run')}`;
   await printSummary(terminal, changes, which, [reader.oldest, reader.newest], lines.size, limit);
+}
+
+/** The changes, and then who joined and who left a list of clusters. */
+async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<Change>) {
+  yield* found;
+  for (const { run, joined, left } of clusterChanges) {
+    for (const cluster of joined) yield { cluster, run, change: 'joined' };
+    for (const cluster of left) yield { cluster, run, change: 'left' };
+  }
 }
 
 /** What was looked at, so that nobody takes a part of the archive for all of it. */

@@ -11,7 +11,7 @@ import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-ru
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { absentText } from './cluster-runs';
+import { absentText, leftText } from './cluster-runs';
 import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
@@ -41,7 +41,10 @@ export function listCommand(context: CommandContext): Command {
       const rows = options.failed === true ? notArchived(listed) : listed;
       if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
-      if ((await printRows(terminal, rows, options.limit)) > 0) return;
+      const found = await printRows(terminal, rows, options.limit);
+      const left = clusters?.uid === undefined ? undefined : reader.leftAt(clusters.uid);
+      if (left !== undefined) await print(terminal.err, `${printable(leftText(clusters?.uid ?? '', left))}\n`);
+      if (found > 0) return;
       const nearest = await nearestTo(reader, clusters);
       await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
     }),

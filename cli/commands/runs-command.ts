@@ -8,6 +8,7 @@ import { completeCommand } from '../archive/open-archive';
 import type { Overdue } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
+import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -196,7 +197,7 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
       head: 'Status',
       cell: statusOf,
       color: (text, row) =>
-        'status' in row && row.status === 'complete' && row.badRecords.length === 0
+        'status' in row && row.status === 'complete' && row.badRecords.length === 0 && !row.clusters?.read.problem
           ? colors.green(text)
           : colors.red(text),
       wraps: true,
@@ -208,7 +209,9 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
 
 function statusOf(row: RunRow): string {
   if (isAbsent(row)) return absentText(row);
-  return `${row.status}${formatDoubts(row.counts.doubts)}${row.badRecords.length === 0 ? '' : ', bad record'}`;
+  const change = row.clusters === undefined ? '' : changeText(row.clusters);
+  const bad = row.badRecords.length === 0 ? '' : ', bad record';
+  return `${row.status}${formatDoubts(row.counts.doubts)}${bad}${change === '' ? '' : `; ${change}`}`;
 }
 
 function attemptsOf({ attempts, shards }: Run): string {

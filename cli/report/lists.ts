@@ -1,4 +1,5 @@
 import { resourceNames } from '../../lambda/resources';
+import { changeLines, changeText } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import type { Commands } from './commands';
 import { command, type Html, html, runTime } from './html';
@@ -59,6 +60,15 @@ export function* lists(report: Report, commands: Commands): Generator<Html> {
   yield section('failures', 'Not archived', byRank(failures).map(withReason));
   yield section('doubts', 'Archived with a doubt', byRank(doubts).map(withReason));
   yield section('changes', 'Manifest changes', [...changes.values()].map(withRun));
+  const ofList = [...report.clusterChanges].reverse().slice(0, mostEntries);
+  yield section(
+    'clusters',
+    'Clusters that joined or left',
+    ofList.map((change) => {
+      const summary = html`<time>${formatTime(change.run)}</time> <strong>${changeText(change)}</strong>`;
+      return entry(summary, changeLines(change), []);
+    }),
+  );
 }
 
 /** Counts a cell. Cells come newest first. */

@@ -5,6 +5,7 @@ import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { type ContentHashes, isSameContent } from '../archive/content-hashes';
 import type { FoundStale } from '../archive/run-reader';
+import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 
 /** Most distinct cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
 const maxWordings = 5000;
@@ -74,7 +75,11 @@ export class Report {
   /** How many cluster x resource the last run had that the schedule started. */
   #scheduled = 0;
 
-  add(run: Run): void {
+  /** Runs whose list of clusters changed, or was refused. */
+  readonly clusterChanges: ClusterChange[] = [];
+
+  add(run: Run & WithClusterChange): void {
+    if (changeLines(run.clusters).length > 0 && run.clusters !== undefined) this.clusterChanges.push(run.clusters);
     for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
     const { run: time, status, attempts, durationMs, counts, bytes, storedBytes } = run;
     const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));

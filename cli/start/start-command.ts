@@ -6,7 +6,14 @@ import { printableLines } from '../terminal/printable';
 import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from '../terminal/terminal';
 import { claimFolder } from './claim-folder';
 import { defaultAudit, isSound } from './start-audit';
-import { checkClusters, checkOptions, parseStartOptions, type StartOptions, StartUsageError } from './start-options';
+import {
+  checkClusters,
+  checkOptions,
+  parseStartOptions,
+  type StartOptions,
+  StartUsageError,
+  withClusterList,
+} from './start-options';
 import { reportAsJson, reportAsText } from './start-report';
 import { startRun } from './start-run';
 import { startService } from './start-service';
@@ -42,7 +49,8 @@ export async function startCommand(args: readonly string[], context: StartContex
 async function start(options: StartOptions, { terminal, environment, interrupted }: StartContext): Promise<number> {
   const loaded = loadConfig(options.config);
   const audit = loaded.audit ?? (options.audit === true ? defaultAudit : undefined);
-  const configured = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
+  const members = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
+  const configured = withClusterList(members, options);
   await checkOptions(options);
   const service = await startService(configured, options, environment);
   let release: () => void = () => undefined;

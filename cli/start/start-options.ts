@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
+import { readList } from '../../lambda/list/read-list';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
@@ -17,6 +19,8 @@ export const demoBaseUrl = 'https://clusters.example.com';
 /** What a person types behind `npm start --`. */
 export interface StartOptions extends Omit<RunWishes, 'newRun' | 'requestId'> {
   readonly config: string;
+  /** File that is the list of clusters from outside, where the configuration names one. */
+  readonly clusterList?: string;
   /** Folder of the archive. */
   readonly folder: string;
   /** Folder of clusters that the demo service serves instead of its own content. */
@@ -45,6 +49,7 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
     );
   withRunWishes(command)
+    .option('--cluster-list <file>', 'put this file under the S3 key that clusters.from names, before the run')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
     .option(
@@ -105,6 +110,27 @@ export function checkClusters({ clusters = [], fail = {} }: StartOptions, config
   }
 }
 
+/**
+ * The clusters of the file that stands for a list from outside: what a run will collect, if the list is not refused.
+ * @throws StartUsageError if the configuration names no such list, or no file stands for it
+ */
+export function withClusterList(configured: CollectorConfig, { clusterList, serve }: StartOptions): CollectorConfig {
+  const { clusterList: source, ...others } = configured;
+  if (serve !== undefined && clusterList === undefined) return others;
+  if (clusterList === undefined && source === undefined) return configured;
+  if (source === undefined || clusterList === undefined || serve !== undefined)
+    throw new StartUsageError(
+      `The list of clusters ${source?.from ?? '(none is configured as clusters.from)'} and --cluster-list belong together, without --serve; expected --cluster-list FILE where clusters.from is set.`,
+    );
+  try {
+    const read = readList(readFileSync(clusterList));
+    return { ...configured, clusters: 'list' in read ? read.list.clusters : [] };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartUsageError(`Reading the list of clusters ${clusterList} failed: ${code}.`, { cause: error });
+  }
+}
+
 function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> = {}): Record<string, FaultName> {
   const [, uid = '', name = ''] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
   const fault = faultNames.find((known) => known === name);
@@ -135,6 +161,7 @@ Examples:
   npm start -- --shards 4
   npm start -- --audit
   npm start -- --audit --tamper
+  npm start -- --config outside.json --cluster-list clusters.json
   npm start -- --serve ../my-clusters --folder /tmp/archive
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
   npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'

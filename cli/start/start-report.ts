@@ -4,6 +4,7 @@ import { resources } from '../../lambda/resources';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
+import { changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import {
   formatDoubts,
@@ -34,7 +35,7 @@ export async function reportAsJson(terminal: Terminal, started: StartedRun): Pro
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     // Without the trace, which a function's own error has.
     error: failure && { errorType: failure.errorType, errorMessage: failure.errorMessage },
-    ...(run && failure && { completeWith: completingCommand(options, run.run) }),
+    ...(run && failure && run.status === 'incomplete' && { completeWith: completingCommand(options, run.run) }),
     audit: audit && auditAsJson(audit),
   });
 }
@@ -63,19 +64,21 @@ function showingAll({ options }: StartedRun, run: Run): string {
   return `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(options.folder)}`;
 }
 
-function conclusion({ colors }: Terminal, started: StartedRun, run: Run): string {
+function conclusion({ colors }: Terminal, started: StartedRun, run: Run & WithClusterChange): string {
   const { options, failure, records } = started;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
-  const verdict = failure === undefined ? colors.green('Complete:') : colors.red('Incomplete:');
+  const isRefused = run.status === 'complete' && run.clusters?.read.problem !== undefined;
+  const verdict = failure === undefined || isRefused ? colors.green('Complete:') : colors.red('Incomplete:');
   const lines = [`${verdict} ${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`];
-  lines.push(...reasonsOf(run));
+  lines.push(...reasonsOf(run), ...changeLines(run.clusters).map((line) => colors.yellow(printableLines(line))));
   lines.push(...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`));
   // The reasons say what the function's own error says.
   if (failure !== undefined && failure !== started.attempts.at(-1)?.error)
     lines.push(colors.red(printable(failure.errorMessage)));
   if (started.isLastLeftOut)
     lines.push('Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.');
-  if (failure !== undefined) lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
+  if (failure !== undefined && !isRefused)
+    lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
   if (run.shards > 1) lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}shard-*`);
   else lines.push(`Run record: ${join(options.folder, records.at(-1) ?? runPrefix(run.run))}`);
   lines.push('', colors.bold('Try next'));

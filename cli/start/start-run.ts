@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { parseListAddress } from '../../lambda/list/read-list';
 import { firstResources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
-import { type Run, readRun } from '../../lambda/verify/read-run';
+import type { Run } from '../../lambda/verify/read-run';
+import { FolderStore } from '../../local/aws/store/folder-store';
 import {
   deployLocally,
   type LocalDeployment,
@@ -13,8 +15,9 @@ import {
 } from '../../local/deployment/deploy-locally';
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
-import { findRun } from '../archive/select-runs';
+import { isAbsent, RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/start-in-account';
+import type { WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, type Terminal } from '../terminal/terminal';
 import { type Fired, fire } from './fire';
@@ -32,7 +35,7 @@ export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 's
   /** Each cluster x resource that the run covers. */
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
   /** The run as its records have it; undefined if none was written. */
-  readonly stored: Run | undefined;
+  readonly stored: (Run & WithClusterChange) | undefined;
   /** The audit after the run; undefined if none was asked for. */
   readonly audit: StartedAudit | undefined;
 }
@@ -54,13 +57,24 @@ export async function startRun(
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { synthesize } = await unlessAborted(interrupted, import('../../infra/collector-app'));
-    const config = authority === undefined ? service.config : stampedBy(authority, service.config);
+    const { clusterList, ...stamped } = authority === undefined ? service.config : stampedBy(authority, service.config);
+    // What a list from outside has is not deployed.
+    const config = clusterList === undefined ? stamped : { ...stamped, clusterList, clusters: [] };
     const assembly = synthesize({ config, outdir, validate: false });
     interrupted.throwIfAborted();
-    return await runAssembly(assembly, service, options, terminal, interrupted);
+    const otherBuckets = await bucketOfList(clusterList?.from, options, join(outdir, 'other-bucket'));
+    return await runAssembly(assembly, service, { ...options, otherBuckets }, terminal, interrupted);
   } finally {
     await Promise.all([authority?.close(), rm(outdir, { recursive: true, force: true })]);
   }
+}
+
+/** The bucket that a list of clusters from outside lies in, with the file under its key. */
+async function bucketOfList(from: string | undefined, { clusterList }: StartOptions, folder: string) {
+  if (from === undefined || clusterList === undefined) return [];
+  const { bucket: name, key } = parseListAddress(from);
+  await new FolderStore(folder).put(key, await readFile(clusterList), { contentType: 'application/json' });
+  return [{ name, folder }];
 }
 
 /** The same configuration with an authority of time stamps on this machine: no other is asked from here. */
@@ -72,7 +86,7 @@ function stampedBy({ url, root }: StampAuthorityServer, { audit, ...config }: Co
 async function runAssembly(
   assembly: LocalDeploymentOptions['assembly'],
   service: StartedService,
-  options: StartOptions,
+  options: StartOptions & Pick<LocalDeploymentOptions, 'otherBuckets'>,
   terminal: Terminal,
   interrupted: AbortSignal,
 ): Promise<StartedRun> {
@@ -90,6 +104,7 @@ async function runAssembly(
     deployment = await deployLocally({
       assembly,
       folder: options.folder,
+      otherBuckets: options.otherBuckets ?? [],
       secretValue: apiKey,
       aroundInvocation: watched.aroundInvocation,
       onRequest: (request) => watched.request(request),
@@ -142,9 +157,10 @@ function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: StartOpt
     .flatMap(({ uid, resources = firstResources }) => resources.map((resource) => ({ cluster: uid, resource })));
 }
 
-async function storedRun(folder: string, records: readonly string[]): Promise<Run | undefined> {
-  const time = parseRunRecordKey(records[0] ?? '')?.run;
-  if (time === undefined) return undefined;
-  const archive = new FolderArchiveReader(folder);
-  return readRun(archive, await findRun(archive, time));
+async function storedRun(folder: string, records: readonly string[]): Promise<StartedRun['stored']> {
+  const run = parseRunRecordKey(records[0] ?? '')?.run;
+  if (run === undefined) return undefined;
+  const reader = new RunReader({ archive: new FolderArchiveReader(folder), now: new Date(), isLive: false });
+  for await (const row of reader.select({ run })) if (!isAbsent(row)) return row;
+  return undefined;
 }

@@ -2,8 +2,9 @@ import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type Outcome, type RunOutcome } from '../../lambda/run/run-record';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
+import { changeLines, type WithClusterChange } from './cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
-import { printable } from './printable';
+import { printable, printableLines } from './printable';
 import { type Column, printTable } from './table';
 import { print, printProblem, type Terminal } from './terminal';
 
@@ -21,7 +22,7 @@ const shownOutcomes = 20;
 const shownReasons = 3;
 
 /** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
-export async function printRun(terminal: Terminal, run: Run, isEach: boolean): Promise<void> {
+export async function printRun(terminal: Terminal, run: Run & WithClusterChange, isEach: boolean): Promise<void> {
   const { colors } = terminal;
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${coloredStatus(terminal, run)} ` +
@@ -29,6 +30,7 @@ export async function printRun(terminal: Terminal, run: Run, isEach: boolean): P
       formatOutcomeCounts(run.counts),
     ...stoppedLines(run.stopped),
     ...reasonsOf(run),
+    ...changeLines(run.clusters).map(printableLines),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
   await printOutcomes(terminal, run, isEach ? undefined : '--all shows every row');

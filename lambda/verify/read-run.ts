@@ -36,11 +36,12 @@ export interface ReadRecord {
  * How an attempt was started, when at the latest, and with which configuration. What a record says of its time, it can have
  * made up: it was written by then.
  */
-export type AttemptStart = Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>;
+export type AttemptStart = Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration' | 'clusterList'>;
 
-export function startOf({ trigger, startedAt, configuration }: StoredRecord, writtenAt: Date): AttemptStart {
+export function startOf(record: StoredRecord, writtenAt: Date): AttemptStart {
+  const { trigger, startedAt, configuration, clusterList } = record;
   const written = writtenAt.toISOString();
-  return { trigger, startedAt: startedAt < written ? startedAt : written, configuration };
+  return { trigger, startedAt: startedAt < written ? startedAt : written, configuration, clusterList };
 }
 
 /**

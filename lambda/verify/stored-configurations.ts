@@ -4,6 +4,7 @@ import { configurationKey } from '../archive/archive-layout';
 import { firstResources, type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
+import type { ConfiguredCluster } from '../stack-contract';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
 import type { Find } from './finding';
 import { gunzipWhole } from './open-content';
@@ -21,6 +22,15 @@ export interface RunConfiguration {
   readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
+}
+
+/** The clusters of a configuration as a list; one that is optional in anything is optional. */
+export function configuredClusters({ clusters }: Pick<RunConfiguration, 'clusters'>): ConfiguredCluster[] {
+  return [...clusters].map(([uid, own]) => ({
+    uid,
+    resources: resourceNames.filter((name) => own[name] !== undefined),
+    optional: resourceNames.some((name) => own[name]?.isOptional),
+  }));
 }
 
 /** Largest configuration that is read, in bytes of JSON: about 300,000 clusters. */
