@@ -32,12 +32,14 @@ export interface Overdue extends AbsentRow {
  * copy or one that `npm start` fills, and nothing fires there. It looks back to the last run that the schedule started, however
  * many a person started since.
  * @param onUnknown called with the reason if nobody can say what is due
+ * @param onDue called with what was due up to now, and is not there
  * @throws ArchiveReadError
  */
 export async function findOverdue(
   { archive, now, isLive }: OpenedArchive,
   configurations: StoredConfigurations,
   onUnknown: (reason: string) => void,
+  onDue: (absent: AbsentRuns) => void = () => {},
 ): Promise<Overdue | undefined> {
   if (!isLive) return undefined;
   let shards = 1;
@@ -58,7 +60,9 @@ export async function findOverdue(
     onUnknown(`the schedule started none of the newest ${formatCount(mostRunsBeside, 'run')}`);
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
-  const absent = rowOf(due.upTo(until, plan));
+  const upToNow = due.upTo(until, plan);
+  onDue(upToNow);
+  const absent = rowOf(upToNow);
   const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
   return absent && { ...absent, text: describeOverdue(absent, isSealed) };
 }

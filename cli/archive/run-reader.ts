@@ -7,7 +7,7 @@ import {
 import { leaversOf } from '../../lambda/list/next-list';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DueRuns } from '../../lambda/verify/due-runs';
+import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf, take } from '../../lambda/verify/newest-first';
 import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import type { Period } from '../../lambda/verify/run-keys';
@@ -55,6 +55,8 @@ export class RunReader {
   readonly problems: BadRecord[] = [];
   /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
   readonly clusterChanges: ClusterChange[] = [];
+  /** What was due between the selected runs, and up to now, and is not there. */
+  readonly due: AbsentRuns[] = [];
   /** How many runs were selected, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
@@ -81,7 +83,9 @@ export class RunReader {
     let before: Run | undefined;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
       const run = await readRun(this.archive, listed);
-      const absent = rowOf(due.add(await seenRun(run, this.#configurations)));
+      const inBetween = due.add(await seenRun(run, this.#configurations));
+      this.due.push(inBetween);
+      const absent = rowOf(inBetween);
       if (absent !== undefined) yield absent;
       for (const start of run.starts)
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
@@ -157,7 +161,7 @@ export class RunReader {
 
   /** What is overdue now. @param onUnknown called with the reason if nobody can say what is due */
   overdue(onUnknown: (reason: string) => void = () => {}): Promise<Overdue | undefined> {
-    return findOverdue(this.#opened, this.#configurations, onUnknown);
+    return findOverdue(this.#opened, this.#configurations, onUnknown, (absent) => this.due.push(absent));
   }
 
   /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */

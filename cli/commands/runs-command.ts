@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { sealKey } from '../../lambda/archive/archive-layout';
+import { describeNotJudged, joinSpans } from '../../lambda/verify/due-runs';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { readHead } from '../../lambda/verify/seals/read-chain';
@@ -23,7 +24,7 @@ import {
 } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
-import { type OpenSeal, printOpen, printStale } from './print-health';
+import { type OpenSeal, printNotRead, printOpen, printStale } from './print-health';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { parseRunTime } from './time-argument';
 
@@ -106,7 +107,10 @@ async function printHealth(terminal: Terminal, { overdue, unknown, seal, wrongSe
     await printProblem(terminal, 'seal-broken', `${key}: ${problem}`);
   if (wrongSeals.size > shownSeals)
     await print(terminal.err, `… and ${wrongSeals.size - shownSeals} more; verify says all\n`);
-  if (seal !== undefined) await printOpen(terminal, seal);
+  if (seal !== undefined) {
+    await printOpen(terminal, seal);
+    await printNotRead(terminal, seal);
+  }
   if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);
   if (unknown !== undefined) await print(out, `Nobody can say whether a run is overdue: ${unknown}.\n`);
 }
@@ -168,6 +172,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
     await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
   else await printStale(terminal, await findStale(), stateAt());
+  for (const span of joinSpans(reader.due)) await print(terminal.out, `${describeNotJudged(span)}\n`);
 }
 
 /** Elements as `--json` documents them. @param ofLast what the last one has besides: what is open, and the stale clusters */

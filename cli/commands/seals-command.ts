@@ -11,7 +11,7 @@ import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
-import { printOpen, printOpenFindings } from './print-health';
+import { printNotRead, printOpen, printOpenFindings } from './print-health';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -42,6 +42,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (newest !== undefined && publicKey !== true && json !== true) {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);
+      await printNotRead(terminal, newest);
     }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);

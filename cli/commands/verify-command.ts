@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeNotJudged } from '../../lambda/verify/due-runs';
 import { countDamage, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
@@ -78,6 +79,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
+      for (const span of counts.notJudged) await print(terminal.out, `${describeNotJudged(span)}\n`);
       await print(terminal.out, bareOf(counts));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, stampedOf(counts, stampRoots !== undefined));

@@ -61,7 +61,7 @@ export async function judgeRuns(
   const before = chain.seals.findLast(({ unread }) => unread.behind === null) ?? firstSeal;
   const [firstRun] = runs;
   if (firstSeal === undefined || before === undefined || firstRun === undefined || behind !== null)
-    return { runs: 0, absent: [] };
+    return { runs: 0, absent: [], notJudged: null };
   const judged = settled(new Date(before.listedFrom)).getTime();
   const from = Math.max(judged, Date.parse(firstSeal.listedFrom), firstRun);
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
@@ -72,10 +72,11 @@ export async function judgeRuns(
     const times: Date[] = [];
     for (const time of due.times) if (!(await judge.mayHaveRemoved(time))) times.push(time);
     findAbsent(find, { times, areMore: false });
-    return { runs: due.runs, absent: times.map((time) => time.toISOString()) };
+    const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
+    return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
     find('unreadable', sealKey(chain.next.number), error.message);
-    return { runs: 0, absent: [] };
+    return { runs: 0, absent: [], notJudged: null };
   }
 }

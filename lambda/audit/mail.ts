@@ -1,5 +1,6 @@
 import type { AuditPlan } from '../stack-contract';
 import { dayMs, formerVersionDays } from '../time-limits';
+import { describeNotJudged } from '../verify/due-runs';
 import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
@@ -57,7 +58,7 @@ export function auditMail(
   const sections = [
     [
       ...shorter.map((text) => wrapped(text.split(' '), '', ' ').join('\n')),
-      ...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []),
+      ...(isFirst ? firstLines(seal) : []),
       verdict,
     ],
     counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
@@ -99,6 +100,12 @@ export function isMailDue(
 ): boolean {
   const isFirstOfDay = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10);
   return isFirstOfDay || openDamage(seal).count > 0 || seal.summary.repaired.count > 0;
+}
+
+/** What was gone before anything was attested, stored configurations alone excuse. */
+function firstLines({ verified: { expired } }: MailedSeal): string[] {
+  const gone = `Gone already, and excused as expired by stored configurations: ${count(expired)}.`;
+  return ['FIRST SEAL: nothing earlier is attested.', ...(expired === 0 ? [] : [gone])];
 }
 
 /** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
@@ -157,13 +164,16 @@ function integrityLine({ verified: { objects, old } }: MailedSeal, integrity: st
 }
 
 function runsStatement({ due, summary }: MailedSeal, all: number): Statement {
-  if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
+  const { notJudged } = due;
+  const span = notJudged && { from: new Date(notJudged.from), to: new Date(notJudged.to) };
+  const unsure = span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`;
+  if (all === 0) return { subject: 'no new run', line: `Runs: none since the seal before.${unsure}` };
   const complete = `${count(summary.complete)} of ${count(all)}`;
   const absent = due.absent.length;
   const subject = `${complete} runs complete`;
-  if (absent === 0) return { subject, line: `Runs: ${complete} complete.` };
+  if (absent === 0) return { subject, line: `Runs: ${complete} complete.${unsure}` };
   const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
-  return { subject: `${subject}, ${count(absent)} absent`, line: `Runs: ${complete} complete; ${left}.` };
+  return { subject: `${subject}, ${count(absent)} absent`, line: `Runs: ${complete} complete; ${left}.${unsure}` };
 }
 
 /** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
@@ -260,18 +270,15 @@ function verifiedLines(seal: MailedSeal): string[] {
 
 /** When all of the archive was read last, and what is not read again. */
 function oldLines(seal: MailedSeal): string[] {
-  const { verified, plan, cursor } = seal;
-  const { all } = verified;
-  const read = all && `between ${minute(all.from)} and ${minute(all.to)}`;
-  const again =
-    plan.rereadDays === undefined
-      ? 'not read again (audit.rereadDays is false)'
-      : `read again within ${formatCount(plan.rereadDays, 'day')}`;
-  const lines = [
-    read === null
-      ? `Old content is ${again}; each object was read when it was new.`
-      : `All of the archive was read ${read}; old content is ${again}.`,
-  ];
+  const { plan, cursor } = seal;
+  const { all, notReadSince } = seal.verified;
+  const lines: string[] = [];
+  if (all !== null) lines.push(`All of the archive was read between ${minute(all.from)} and ${minute(all.to)}.`);
+  if (notReadSince !== null)
+    lines.push(
+      `Old content was not read since ${minute(notReadSince)} (audit.rereadDays is false); each object was read when it was new.`,
+    );
+  else lines.push(`Old content is read again within ${formatCount(plan.rereadDays ?? 0, 'day')}.`);
   for (const [name, late] of [
     ['Listing', lateSince(cursor.listing, listingDays, seal)],
     ['Reading', lateSince(cursor.reading, plan.rereadDays, seal)],

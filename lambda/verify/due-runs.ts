@@ -10,6 +10,14 @@ export interface AbsentRuns {
   readonly times: readonly Date[];
   /** There are more of them than are looked at. */
   readonly areMore: boolean;
+  /** Where nobody can tell what was due; undefined: nowhere. */
+  readonly notJudged?: Span | undefined;
+}
+
+/** Two times, both included. */
+export interface Span {
+  readonly from: Date;
+  readonly to: Date;
 }
 
 /** Most absent runs between two others that are listed, and most firings that are looked at for that. */
@@ -65,7 +73,9 @@ export class DueRuns {
     const runs = new Set(this.#runs);
     const before = dueIn(schedulesOf(used), { from: since, to: earliest(from, to) }, runs);
     const after = dueIn(schedulesOf([newest]), { from, to }, runs);
-    return { times: [...before.times, ...after.times], areMore: before.areMore || after.areMore };
+    const times = [...before.times, ...after.times];
+    const [notJudged] = joinSpans([before, after]);
+    return { times, areMore: before.areMore || after.areMore, notJudged };
   }
 
   #absentBetween(before: SeenRun, after: SeenRun): AbsentRuns {
@@ -88,18 +98,19 @@ function schedulesOf(used: readonly UsedSchedule[]): (Firings | undefined)[] {
 
 /**
  * What was due in a period, both ends included. While the configuration changed, only what all schedules have was due for
- * sure, and nothing while one of them was disabled, which is undefined.
+ * sure. Nobody can tell while one of them was disabled, or cannot be read, which is undefined.
  * @param runs times of the runs that have a record, or of the audits that have a seal
  * @returns how many were due, and those of them that no run is of
  */
 export function dueIn(
   schedules: readonly (Firings | undefined)[],
-  { from, to }: { readonly from: Date; readonly to: Date },
+  { from, to }: Span,
   runs: ReadonlySet<number>,
-) {
+): AbsentRuns & { readonly runs: number } {
   const distinct = new Set(schedules);
   const [schedule, ...others] = distinct;
-  if (schedule === undefined || distinct.has(undefined)) return nothing;
+  if (from > to || distinct.size === 0) return nothing;
+  if (schedule === undefined || distinct.has(undefined)) return { ...nothing, notJudged: { from, to } };
   const times: Date[] = [];
   let due = 0;
   let absent = 0;
@@ -127,6 +138,22 @@ export function describeAbsent({ times, areMore }: AbsentRuns): string {
   if (times.length === 1 && !areMore) return `the schedule was due at ${first}, and no run of this time has a record`;
   const count = areMore ? `more than ${times.length}` : times.length;
   return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
+}
+
+/** Where nobody could tell what was due: what follows each other is one. */
+export function joinSpans(judged: readonly Pick<AbsentRuns, 'notJudged'>[]): Span[] {
+  const spans: Span[] = [];
+  const all = judged.flatMap(({ notJudged }) => notJudged ?? []);
+  for (const next of all.sort((one, other) => one.from.getTime() - other.from.getTime())) {
+    const last = spans.at(-1);
+    if (last !== undefined && next.from <= last.to) spans[spans.length - 1] = { from: last.from, to: next.to };
+    else spans.push(next);
+  }
+  return spans;
+}
+
+export function describeNotJudged({ from, to }: Span): string {
+  return `Not judged from ${from.toISOString()} to ${to.toISOString()}: a schedule there is disabled, or a configuration cannot be read, so nobody can tell which runs are absent.`;
 }
 
 const nothing = { runs: 0, times: [] as Date[], areMore: false };

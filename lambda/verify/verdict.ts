@@ -1,4 +1,5 @@
 import { dayMs } from '../time-limits';
+import type { Span } from './due-runs';
 import { damageKinds, type Excusable, type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import type { JudgedObject } from './judge';
 import type { Part } from './part';
@@ -20,6 +21,8 @@ export interface VerifyCounts {
   /** What the lifecycle has removed, or is about to remove. */
   expired: number;
   found: Record<FindingKind, number>;
+  /** Where nobody can tell which runs were due. */
+  notJudged: readonly Span[];
   /** How much of it is damage that the newest seal acknowledges. */
   acknowledged: number;
   /** The chain of seals, and the newest of them; null: the archive is not sealed. */
@@ -58,7 +61,7 @@ export class Verdict {
     this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails, isPart: part !== undefined });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, withoutMetadata: 0, bytes: 0, expired: 0 };
-    this.counts = { ...read, found, acknowledged: 0, sealed: null };
+    this.counts = { ...read, found, notJudged: [], acknowledged: 0, sealed: null };
   }
 
   readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem }, this.sealed.saidOf({ kind, key }));

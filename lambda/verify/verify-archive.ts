@@ -4,7 +4,7 @@ import { resourceNames } from '../resources';
 import { underWayMs } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
-import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
+import { type AbsentRuns, DueRuns, findAbsent, joinSpans } from './due-runs';
 import { Expiry, removedUntil } from './expiry';
 import { type Find, notAKey } from './finding';
 import { judge } from './judge';
@@ -197,6 +197,7 @@ async function judgeAbsent(
   times: ReadonlySet<number>,
 ): Promise<void> {
   const { options, verdict } = verification;
+  verdict.counts.notJudged = joinSpans(found);
   const said = new Set(found.flatMap((one) => one.times.map(Number)));
   // Firings that the audit missed, and the archive's own configurations do not show.
   const sealed = [...verdict.sealed.absent(options.part ?? options)].filter(

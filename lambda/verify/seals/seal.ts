@@ -76,7 +76,12 @@ export const sealSchema = z.object({
     z.object({ sha256, clusters: count, schedule, retentionDays: z.optional(positive), from: time }),
   ),
   /** Runs that were due by the audit's own plan since the seal before, and those of them that left no record. */
-  due: z.object({ runs: count, absent: z.array(time) }),
+  due: z.object({
+    runs: count,
+    absent: z.array(time),
+    /** Where a schedule is disabled, and nobody can tell; null: nowhere. */
+    notJudged: z.nullable(z.object({ from: time, to: time })),
+  }),
   verified: z.object({
     /** Objects that this audit read, and how many of them were read before. */
     objects: count,
@@ -85,8 +90,12 @@ export const sealSchema = z.object({
     /** Objects and run records that it had no time for. */
     carriedOver: count,
     carriedOverRecords: count,
+    /** What is new to this audit and gone, and the lifecycle may have removed. */
+    expired: count,
     /** When all of the archive was read last; null: it never was since the first seal. */
     all: z.nullable(z.object({ from: time, to: time })),
+    /** Where old content is not read again: since when it was not; null: it is. */
+    notReadSince: z.nullable(time),
   }),
   /** What this audit found, found before or not: counts by kind. Equal kinds of one key count once. */
   found: z.record(z.string(), count),

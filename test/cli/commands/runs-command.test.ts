@@ -45,6 +45,17 @@ describe('runs', () => {
     );
   });
 
+  it('where a schedule was disabled between two runs, says that nobody can tell which are absent', async () => {
+    const common = { clusters, answer: plainAnswer };
+    for (const at of [6, 10]) await archive.attempt({ ...common, run: hour(at) });
+    const configuration = { schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: false } };
+    await archive.attempt({ ...common, run: hour(7.5), trigger: 'manual', configuration });
+    const { code, out } = await runs();
+    expect(code).toBe(0);
+    expect(out).toContain('Not judged from 2026-11-20T06:00:00.000Z to 2026-11-20T10:00:00.000Z: a schedule');
+    expect(out).not.toContain('absent from');
+  });
+
   it('attempt 10 comes after attempt 2', async () => {
     for (const attempt of [10, 2, 1])
       await archive.attempt({ run: hour(9), attempt, clusters: [], answer: plainAnswer });

@@ -221,7 +221,7 @@ export class AttackedStory {
       records: [],
       objects: [],
       plan: { ...seal.plan, retentionDays: 1 },
-      due: { runs: 0, absent: [pick(random, times)] },
+      due: { runs: 0, absent: [pick(random, times)], notJudged: null },
       found: { damaged: 7 },
       state: putState(this.world.bucket, lie, this.#now()),
     };

@@ -35,7 +35,16 @@ describe('an audit', () => {
       isNew: true,
       found: {},
       damage: 0,
-      verified: { objects: 24, old: 0, bytes: seal.verified.bytes, carriedOver: 0, carriedOverRecords: 0, all: null },
+      verified: {
+        objects: 24,
+        old: 0,
+        bytes: seal.verified.bytes,
+        carriedOver: 0,
+        carriedOverRecords: 0,
+        expired: 0,
+        all: null,
+        notReadSince: seal.seal,
+      },
       stamps: [],
     });
     expect(seal).toMatchObject({ previous: null, archive: 'archive', listedFrom: morning });
@@ -191,10 +200,10 @@ describe('an audit', () => {
     await world.collectDay(21, [], ['00', '12', '18']);
     const { result } = await world.audit(nextDay, { outOfTimeAfter: 8 });
     expect(result?.verified.carriedOverRecords).toBeGreaterThan(0);
-    expect(world.seal(2).due).toEqual({ runs: 0, absent: [] });
+    expect(world.seal(2).due).toEqual({ runs: 0, absent: [], notJudged: null });
     await world.collectDay(22);
     await world.audit('2026-11-22T23:30:00.000Z');
-    expect(world.seal(3).due).toEqual({ runs: 7, absent: ['2026-11-21T06:00:00.000Z'] });
+    expect(world.seal(3).due).toEqual({ runs: 7, absent: ['2026-11-21T06:00:00.000Z'], notJudged: null });
   });
 
   it('hashes objects that no run record has', async () => {

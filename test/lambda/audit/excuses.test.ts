@@ -49,15 +49,39 @@ describe('a retention that becomes shorter', () => {
   });
 });
 
-describe('what a sealed run record names', () => {
-  /** Whoever may write stores a configuration by which everything older than a day has expired. */
-  function storeConfiguration(time: string): void {
-    const content = Buffer.from(JSON.stringify({ ...collection, retentionDays: 1 }));
-    const key = configurationKey(createHash('sha256').update(content).digest('hex'));
-    const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
-    world.bucket.put({ key, content: gzipSync(content), ...headers }, new Date(time));
-  }
+/** Stores a configuration by which everything older than a day has expired. */
+function storeConfiguration(time: string): void {
+  const content = Buffer.from(JSON.stringify({ ...collection, retentionDays: 1 }));
+  const key = configurationKey(createHash('sha256').update(content).digest('hex'));
+  const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
+  world.bucket.put({ key, content: gzipSync(content), ...headers }, new Date(time));
+}
 
+it('what stored configurations excuse is counted by the first seal and its mail, and by no other', async () => {
+  await world.collectDay(20);
+  storeConfiguration('2026-11-21T01:00:00.000Z');
+  const [log = ''] = world.bucket.keys('logs/');
+  world.bucket.objects.delete(log);
+  const { mails, result } = await world.audit(at(24));
+  expect([result?.found.missing, world.seal(1).verified.expired]).toEqual([undefined, 1]);
+  expect(mails[0]?.text).toContain('Gone already, and excused as expired by stored configurations: 1.');
+  await world.audit(at(25));
+  expect(world.seal(2).verified.expired).toBe(0);
+});
+
+it('while the schedule is disabled nobody can tell what was due, and the seal and the mail say when', async () => {
+  await world.live(20);
+  const disabled = { plan: { ...plan, schedule: { ...plan.schedule, enabled: false } } };
+  const { mails } = await world.audit(at(21), disabled);
+  expect(world.seal(2).due).toMatchObject({ runs: 0, absent: [] });
+  const { from = '', to = '' } = world.seal(2).due.notJudged ?? {};
+  expect([from.slice(0, 10), to.slice(0, 10)]).toEqual(['2026-11-20', '2026-11-21']);
+  expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(
+    `Not judged from ${from} to ${to}: a schedule there is disabled`,
+  );
+});
+
+describe('what a sealed run record names', () => {
   it('is not excused by a configuration that somebody stored, from before the first seal either', async () => {
     await world.live(20);
     const [log = ''] = world.bucket.keys('logs/');

@@ -16,8 +16,17 @@ const quiet: MailedSeal = {
   listedFrom: '2026-11-21T05:30:01.000Z',
   plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
   configurations: [],
-  due: { runs: 24, absent: [] },
-  verified: { objects: 47_400, old: 0, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0, all: null },
+  due: { runs: 24, absent: [], notJudged: null },
+  verified: {
+    objects: 47_400,
+    old: 0,
+    bytes: 5_000_000_000,
+    carriedOver: 0,
+    carriedOverRecords: 0,
+    expired: 0,
+    all: null,
+    notReadSince: null,
+  },
   found: {},
   findings: [],
   open: [],
@@ -152,7 +161,7 @@ describe('the mail of an audit', () => {
   it.each<[string, Changes, RegExp, string]>([
     [
       'how many runs were due and left no record, before what is well',
-      { due: { runs: 24, absent }, summary: { complete: 1 } },
+      { due: { runs: 24, absent, notJudged: null }, summary: { complete: 1 } },
       /^Audit: 1 of 25 runs complete, 24 absent, no damage seen/,
       'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged in what was read: ',
     ],
@@ -164,7 +173,7 @@ describe('the mail of an audit', () => {
     ],
     [
       'that there was no run',
-      { due: { runs: 0, absent: [] }, summary: { complete: 0 } },
+      { due: { runs: 0, absent: [], notJudged: null }, summary: { complete: 0 } },
       /no new run/,
       'Runs: none since the seal before.\n',
     ],
@@ -205,6 +214,18 @@ describe('the mail of an audit', () => {
       'FIRST SEAL: nothing earlier is attested.\n',
     ],
     [
+      'what was gone before the first seal, and stored configurations alone excuse',
+      { previous: null, verified: { ...quiet.verified, expired: 24 } },
+      /^Audit: First seal: no damage seen/,
+      'FIRST SEAL: nothing earlier is attested.\nGone already, and excused as expired by stored configurations: 24.\n',
+    ],
+    [
+      'where nobody can tell what was due',
+      { due: { runs: 0, absent: [], notJudged: { from: quiet.seal, to: quiet.listedFrom } } },
+      /24 of 24 runs complete/,
+      '\nNot judged from 2026-11-21T05:30:00.000Z to\n2026-11-21T05:30:01.000Z: a schedule there is disabled, or\n',
+    ],
+    [
       'how many doubts there are, and the first',
       { summary: { doubts: { count: 7, first: doubts } } },
       /^Audit: no damage seen/,
@@ -229,18 +250,29 @@ describe('the mail of an audit', () => {
         cursor: { ...quiet.cursor, reading: { ...newPass(new Date('2026-08-20T06:30:00.000Z'), 'reading') } },
       },
       /^Audit: no damage seen/,
-      'All of the archive was read between 2026-08-01 06:30Z and 2026-08-09 06:30Z; old content is read again within 90 days.\n' +
+      'All of the archive was read between 2026-08-01 06:30Z and 2026-08-09 06:30Z.\nOld content is read again within 90 days.\n' +
         'Reading old content takes too long: it began 2026-08-20 06:30Z. Audit more often.',
     ],
     [
-      'that old content is not read again',
-      {},
+      'since when old content is not read again',
+      { verified: { ...quiet.verified, notReadSince: '2026-11-01T06:30:00.000Z' } },
       /^Audit: no damage seen/,
-      'Old content is not read again (audit.rereadDays is false); each object was read when it was new.',
+      'Old content was not read since 2026-11-01 06:30Z (audit.rereadDays is false); each object was read when it was new.',
     ],
     [
       'what there was no time for',
-      { verified: { objects: 30, old: 0, bytes: 1, carriedOver: 70, carriedOverRecords: 2, all: null } },
+      {
+        verified: {
+          objects: 30,
+          old: 0,
+          bytes: 1,
+          carriedOver: 70,
+          carriedOverRecords: 2,
+          expired: 0,
+          all: null,
+          notReadSince: null,
+        },
+      },
       /^Audit: no damage seen/,
       'No time for 70 objects and 2 run records (read 30 %).',
     ],

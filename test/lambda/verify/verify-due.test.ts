@@ -40,7 +40,10 @@ describe('a run that the schedule should have started', () => {
     expect(upTo()).toEqual([at(7), at(8), at(9)]);
     // Before 07:10 nothing is in both, and behind it a seal's plan is alone.
     expect(upTo(used('cron(20 * * * ? *)', at(7, 10)))).toEqual([at(7, 20), at(8, 20)]);
-    expect(upTo({ firings: undefined, usedAt: at(7, 10) })).toEqual([]);
+    expect(due.upTo(at(9), { firings: undefined, usedAt: at(7, 10) })).toMatchObject({
+      times: [],
+      notJudged: { from: at(6), to: at(9) },
+    });
     expect(upTo(used('cron(20 * * * ? *)', at(5)))).toEqual([at(7), at(8), at(9)]);
   });
 
@@ -57,7 +60,8 @@ describe('a run that the schedule should have started', () => {
     await runAt(at(6));
     await runAt(at(7, 30), { trigger: 'manual', configuration: { schedule: { ...hourly, enabled: false } } });
     await runAt(at(10));
-    expect(await verify()).toMatchObject({ code: 0, kinds: [] });
+    const notJudged = [{ from: at(6).toISOString(), to: at(10).toISOString() }];
+    expect(await verify()).toMatchObject({ code: 0, kinds: [], result: { notJudged } });
   });
 
   it('is judged by what both schedules have if the schedule changes', async () => {

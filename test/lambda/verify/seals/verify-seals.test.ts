@@ -308,7 +308,10 @@ describe('verify with seals', () => {
   });
 
   it('says which firings the seals found absent, though no configuration shows them', async () => {
-    await seals.seal({ at: on(22, 3), changes: { due: { runs: 2, absent: ['2026-11-20T12:00:00.000Z'] } } });
+    await seals.seal({
+      at: on(22, 3),
+      changes: { due: { runs: 2, absent: ['2026-11-20T12:00:00.000Z'], notJudged: null } },
+    });
     expect(await verify()).toMatchObject({ code: 0, kinds: ['absent runs/date=2026-11-20/20261120T120000.000Z.*'] });
     expect((await verify('--strict')).code).toBe(1);
   });
