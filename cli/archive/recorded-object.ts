@@ -14,7 +14,7 @@ import { readChain } from '../../lambda/verify/seals/read-chain';
 import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
 import { runsAfter, type SeenRun, seenRun } from '../../lambda/verify/seen-run';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
-import { type ClusterRecord, readClusterRecord } from './cluster-record';
+import { type ClusterRecord, readClusterRecord, recordsOf } from './cluster-record';
 import { byRun } from './list-outcomes';
 import type { OpenedArchive } from './open-archive';
 
@@ -65,6 +65,25 @@ export class RecordedObjects {
     return mapConcurrently(this.#listed(resource, cluster, period), recordsAtOnce, async ({ listed, ...found }) => {
       return { ...found, record: listed && (await readClusterRecord(this.#reader, listed, cluster)) };
     });
+  }
+
+  /**
+   * How many bytes, as stored, are read of a period at most: of the records that may name a cluster, and of its objects.
+   * @param resource undefined: no object is read
+   */
+  async bytes(resource: Resource | undefined, cluster: string, period: Period): Promise<number> {
+    let bytes = 0;
+    for await (const { records } of runsBetween(this.#reader, period))
+      for (const { storedBytes } of recordsOf(records, cluster)) bytes += storedBytes;
+    if (resource === undefined) return bytes;
+    for await (const { storedBytes } of clusterObjects(this.#reader, resource, cluster, period)) bytes += storedBytes;
+    return bytes;
+  }
+
+  /** The same as `runs`, without those that have no object, and without records, which are not read. */
+  async *objects(resource: Resource, cluster: string, period: Period): AsyncGenerator<RecordedRun> {
+    for await (const object of clusterObjects(this.#reader, resource, cluster, period))
+      yield { run: object.run, object, record: undefined };
   }
 
   /** @param record of its run, if it has been read */

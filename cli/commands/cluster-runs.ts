@@ -33,7 +33,7 @@ export async function printClusterRuns(
   if (answer !== undefined) await print(terminal.out, `${printable(answer)}\n`);
   const left = reader.leftAt(cluster);
   if (left !== undefined) await print(terminal.out, `${printable(leftText(cluster, left))}\n`);
-  await printTable(terminal, columns(terminal, sameText), shown);
+  await printTable(terminal, columns(terminal, sameText), folded(shown));
   if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
@@ -41,6 +41,33 @@ export async function printClusterRuns(
 
 export function leftText(cluster: string, left: Date): string {
   return `${cluster} left the list in force at ${formatTime(left)}.`;
+}
+
+/** A run, and how many of the same became of the cluster the same. */
+type FoldedRow = RunRow & { readonly last?: Date; readonly equal?: number };
+
+/** Runs one after the other that did not archive it for the same reason are one row. */
+function folded(rows: readonly RunRow[]): FoldedRow[] {
+  const found: FoldedRow[] = [];
+  for (const row of rows) {
+    const before = found.at(-1);
+    const isSame = before !== undefined && wordsOf(row) !== undefined && wordsOf(row) === wordsOf(before);
+    if (isSame) found[found.length - 1] = { ...before, last: row.run, equal: (before.equal ?? 1) + 1 };
+    else found.push(row);
+  }
+  return found;
+}
+
+/** What a row says of a run that archived nothing; undefined: it archived something, or is absent. */
+function wordsOf(row: RunRow): string | undefined {
+  if (isAbsent(row) || row.outcomes.length === 0 || row.outcomes.some(isStored)) return undefined;
+  return [...row.outcomes.map(({ resource, outcome }) => `${resource} ${outcome}`), reasonsOf(row.outcomes)].join();
+}
+
+function timeOf({ run, last, equal = 1 }: FoldedRow): string {
+  return last === undefined
+    ? formatTime(run)
+    : `${formatTime(run)} to ${formatTime(last)}, ${formatCount(equal, 'run')}`;
 }
 
 /** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */
@@ -66,8 +93,8 @@ function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
 }
 
 /** @param sameText logs with the text of the log before */
-function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<RunOutcome>): Column<RunRow>[] {
-  const ofResource = (resource: Resource, head: string): Column<RunRow> => ({
+function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<RunOutcome>): Column<FoldedRow>[] {
+  const ofResource = (resource: Resource, head: string): Column<FoldedRow> => ({
     head,
     cell: (row) => (isAbsent(row) ? '' : outcomeText(row.run, outcomeOf(row, resource), sameText)),
     color: (text, row) => {
@@ -76,7 +103,7 @@ function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<Run
     },
   });
   return [
-    { head: 'Run', cell: (row) => formatTime(row.run) },
+    { head: 'Run', cell: timeOf, wraps: true, narrowest: 20 },
     ...resourceNames.map((resource) => ofResource(resource, resources[resource].heading)),
     {
       head: 'Reason or doubt',

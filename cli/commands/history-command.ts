@@ -3,13 +3,14 @@ import type { Resource } from '../../lambda/resources';
 import { archivedOfCluster, archivedOfFleet, type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';
+import { RecordedObjects } from '../archive/recorded-object';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { Progress } from '../terminal/progress';
+import { Progress, printVolume } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
@@ -72,6 +73,7 @@ async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: st
   const { archive, now } = reader;
   const period = (await selectPeriod(archive, options, now)) ?? { from: now };
   const remarks = new RecordRemarks();
+  await printVolume(terminal, await new RecordedObjects(reader).bytes(undefined, cluster, period));
   const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
   const looked: Date[] = [];
   const archived = async function* () {

@@ -5,24 +5,29 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjects } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
+import { clusterFilter } from '../archive/cluster-names';
 import { LineCut } from '../archive/cut-lines';
-import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
+import { isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
 import { openArchiveNow } from '../archive/open-archive';
 import { RecordedObjects } from '../archive/recorded-object';
 import { noteNextLog, nothingOf } from '../archive/select-object';
 import { type RunSelection, selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
+import { printVolume } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { printFleetSeams } from './fleet-seams';
 import { type Remarked, seamColumns, summarizeSeams } from './log-seams';
-import { isSelection, type RunOptions, withHelp, withLineTimes, withRuns } from './options';
+import { LogTotals } from './log-totals';
+import { isSelection, type RunOptions, readRuns, withHelp, withLineTimes, withRuns } from './options';
 import { RecordRemarks } from './record-remarks';
 
 interface Options extends RunOptions {
   readonly linesFrom?: Date;
   readonly linesTo?: Date;
   readonly seams?: boolean;
+  readonly all?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
 }
@@ -30,25 +35,39 @@ interface Options extends RunOptions {
 const newline = 0x0a;
 
 /** `log`: the logs of a cluster as one. */
-export function logCommand({ terminal, end }: CommandContext): Command {
+export function logCommand(context: CommandContext): Command {
+  const { terminal, end } = context;
   const command = new Command('log')
     .summary('the log of a cluster over many runs, each line once')
     .description('Joins the archived logs of a cluster: each line once, and a note wherever lines may be lost.')
-    .argument('<cluster>', "the cluster's uid");
+    .argument('[cluster]', "the cluster's uid; with --all a pattern with * and ?");
   withRuns(command, terminal, 'the last 24 hours')
     .option('--seams', 'print how each log follows the one before it, instead of the text')
+    .option('--all', 'with --seams: a line for each cluster of which there is anything to say')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withLineTimes(command, terminal), terminal, helpText);
-  return command.action(async (cluster: string, options: Options) => {
+  return command.action(async (cluster: string | undefined, options: Options) => {
+    const lastDay = (now: Date) => (isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) });
+    if (options.all === true) {
+      if (options.seams !== true) return command.error('error: --all without --seams; expected both');
+      return readRuns(context, options, async (reader) => {
+        const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
+        const gaps = await printFleetSeams(terminal, reader, clusters, lastDay(reader.now), options.json === true);
+        if (options.strict === true && gaps > 0) end('found');
+      });
+    }
+    if (cluster === undefined)
+      return command.error("error: nothing to join; expected a cluster's uid, or --all --seams");
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive, now } = opened;
-    const selection = isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) };
+    const selection = lastDay(now);
     const period = await loggedIn(archive, cluster, selection, now);
-    const totals = new Totals();
+    const totals = new LogTotals();
     const remarks = new RecordRemarks();
     const isTable = options.seams === true || options.json === true;
     const recorded = new RecordedObjects(opened);
+    await printVolume(terminal, await recorded.bytes('log', cluster, period));
     const noted = async function* (): AsyncGenerator<JoinedRun & Remarked> {
       const runs = recorded.runs('log', cluster, period);
       for await (const one of joinLogs(opened, cluster, period.from, runs, !isTable)) {
@@ -80,57 +99,6 @@ async function loggedIn(archive: ArchiveReader, cluster: string, selection: RunS
   if (selection.to === undefined || selection.last !== undefined) return period;
   const behind = await firstOf(clusterObjects(archive, 'log', cluster, { from: selection.to }));
   return { ...period, to: behind?.run ?? selection.to };
-}
-
-/** What was joined, so that nobody takes it for more than it is. */
-class Totals {
-  logs = 0;
-  gaps = 0;
-  damaged = 0;
-  #lines = 0;
-  #repeated = 0;
-  /** Lines that are left out though no log of the period has them first. */
-  #before = 0;
-  #missing = 0;
-  #frozenSince: Date | undefined;
-  /** The log that the first one was compared with, and the last one. */
-  #base: Date | undefined;
-  #last: Date | undefined;
-
-  add(joined: JoinedRun): void {
-    if (isMissing(joined)) {
-      this.#missing += 1;
-      return;
-    }
-    const { link } = joined;
-    if (this.logs === 0) this.#base = link.base;
-    this.#last = joined.run;
-    // A line that went on was counted where it began.
-    const { added = 0, newFrom = 0, lineFrom = 0 } = joined.added ?? {};
-    const lines = newFrom > lineFrom ? added - 1 : added;
-    this.logs += 1;
-    this.#lines += lines;
-    this.#before += linesBefore(joined);
-    this.#repeated += link.lines - lines - linesBefore(joined);
-    if (joined.head === undefined) this.damaged += 1;
-    if (isGap(joined)) this.gaps += 1;
-    if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.#frozenSince = link.unchangedSince;
-  }
-
-  summary(): string {
-    const before = this.#before === 0 ? '' : ` and ${this.#before.toLocaleString('en-US')} from before`;
-    const parts = [
-      `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
-      `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
-      ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
-      this.gaps === 0 ? 'no gap' : `${formatCount(this.gaps, 'gap')}: lines may be lost`,
-    ];
-    const frozen =
-      this.#frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.#frozenSince)}.`;
-    const after = this.#base === undefined ? '' : `after the run ${formatTime(this.#base)} and `;
-    const ends = this.#last === undefined ? '' : ` They were logged ${after}up to the run ${formatTime(this.#last)}.`;
-    return `${parts.join(', ')}.${ends}${frozen}`;
-  }
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {

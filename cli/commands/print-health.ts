@@ -1,9 +1,9 @@
-import type { FlappingCluster, StaleCluster } from '../../lambda/audit/cluster-outcomes';
 import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
 import type { Seal } from '../../lambda/verify/seals/seal';
 import type { OpenFinding } from '../../lambda/verify/seals/seal-state';
 import type { FoundStale } from '../archive/run-reader';
 import { formatCount, formatStale, formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { print, type Terminal } from '../terminal/terminal';
 
@@ -56,48 +56,35 @@ function openColumns({ plan }: OpenSeal): Column<OpenFinding>[] {
   ];
 }
 
-/** Most clusters that each table shows. */
+/** Most clusters that each list names. */
 const shownStale = 5;
 
 /**
- * Prints which clusters have not been archived for longest, and which fail again and again, if any.
+ * Says which clusters have not been archived for longest, and which fail again and again, if any.
  * @param at when it was so; left out: now
  */
 export async function printStale(
-  terminal: Terminal,
+  { out }: Pick<Terminal, 'out'>,
   { stale, notCovered, flapping }: FoundStale,
   at: Date | undefined,
 ): Promise<void> {
-  await printTable(terminal, staleColumns(at), stale.slice(0, shownStale));
-  if (stale.length > shownStale)
-    await print(terminal.out, `… and ${stale.length - shownStale} more stale clusters; --json has all\n`);
-  await printTable(terminal, flappingColumns, flapping.slice(0, shownStale));
-  if (flapping.length > shownStale)
-    await print(terminal.out, `… and ${flapping.length - shownStale} more that fail now and then; --json has all\n`);
+  const since = (lastArchived: string | null) =>
+    lastArchived === null ? '' : `; last archived by the run ${formatTime(lastArchived)}`;
+  const lists = {
+    [`Not archived for longest${at === undefined ? '' : `, at ${formatTime(at)}`}`]: stale.map(
+      ({ cluster, runs, hours, lastArchived }) =>
+        `${cluster}: ${formatStale(runs, hours, lastArchived === null)}${since(lastArchived)}`,
+    ),
+    'Failing now and then': flapping.map(
+      ({ cluster, failed, runs }) => `${cluster}: in ${failed} of ${formatCount(runs, 'run')}`,
+    ),
+  };
+  for (const [heading, all] of Object.entries(lists)) {
+    if (all.length === 0) continue;
+    const more = all.length > shownStale ? [`and ${all.length - shownStale} more; --json has all`] : [];
+    const lines = [...all.slice(0, shownStale), ...more].map((line) => `  ${printable(line)}\n`);
+    await print(out, `${heading}:\n${lines.join('')}`);
+  }
   if (notCovered.length > 0)
-    await print(terminal.out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);
-}
-
-const flappingColumns: readonly Column<FlappingCluster>[] = [
-  { head: 'Fails now and then', cell: ({ cluster }) => cluster, wraps: true },
-  { head: 'Not archived in', cell: ({ failed, runs }) => `${failed} of ${formatCount(runs, 'run')}` },
-];
-
-function staleColumns(at: Date | undefined): Column<StaleCluster>[] {
-  return [
-    {
-      head: at === undefined ? 'Stalest now' : `Stalest at ${formatTime(at)}`,
-      cell: ({ cluster }) => cluster,
-      wraps: true,
-    },
-    {
-      head: 'Not archived for',
-      cell: ({ runs, hours, lastArchived }) => formatStale(runs, hours, lastArchived === null),
-    },
-    {
-      head: 'Last archived by the run',
-      cell: ({ lastArchived }) => (lastArchived === null ? 'none of these' : formatTime(lastArchived)),
-      leftOut: 1,
-    },
-  ];
+    await print(out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);
 }

@@ -78,13 +78,18 @@ function summary({ days, clusters, total }: ArchiveGrowth, shown: number): strin
   ];
   const largest = clusters.slice(0, shown).reduce((sum, cluster) => sum + bytesOf(cluster), 0);
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
-  // A day without runs counts too.
-  const span = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
-  const aDay = Math.round(bytes / span);
+  const spanOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs + 1;
+  // The first day and the last are mostly no whole ones. A day between them without runs counts too.
+  const whole = days.slice(1, -1);
+  const aDay = whole.reduce((sum, day) => sum + bytesOf(day), 0) / (spanOf(first, last) - 2);
+  const growth =
+    whole.length === 0
+      ? 'How much a year makes can be said after a whole day between two others.'
+      : `${formatBytes(Math.round(aDay))} a whole day, which is ${formatBytes(Math.round(365 * aDay))} a year.`;
   return (
-    `${formatBytes(bytes)} of ${formatCount(total.runs, 'run')} in ${formatCount(span, 'day')}, ${first} to ${last}: ${kinds.join(', ')}.\n` +
+    `${formatBytes(bytes)} of ${formatCount(total.runs, 'run')} in ${formatCount(spanOf(first, last), 'day')}, ${first} to ${last}: ${kinds.join(', ')}.\n` +
     `The ${formatCount(Math.min(shown, clusters.length), 'largest cluster')} of ${clusters.length} have ${share(largest, bytes)}.\n` +
-    `${formatBytes(aDay)} a day, which is ${formatBytes(365 * aDay)} a year.`
+    growth
   );
 }
 

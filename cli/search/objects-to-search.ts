@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { clusterObjects } from '../../lambda/verify/objects-between';
 import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
-import { RecordedObjects, type RecordedRun, type Remark } from '../archive/recorded-object';
+import { RecordedObjects, type Remark } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { selectPeriod } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
@@ -64,9 +64,7 @@ export class ObjectsToSearch {
     if (!(await this.#mayMatch(cluster, texts, pattern))) return found;
     const { oldest: from, newest: to } = this;
     try {
-      const runs: RecordedRun[] = [];
-      for await (const object of clusterObjects(this.#reader.archive, 'log', cluster, { from, to }))
-        runs.push({ run: object.run, object, record: undefined });
+      const runs = this.#recorded.objects('log', cluster, { from, to });
       for await (const joined of joinLogs(this.#reader, cluster, from, runs, false))
         if (!isMissing(joined)) found.push(searched(joined, texts.get(joined.run.getTime())));
     } catch (error) {

@@ -58,7 +58,7 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       parseWhole(1, mostShards),
     )
     .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
-    .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
+    .option('--tamper', 'with --audit: forge a copy of the archive, audit that too, and verify it')
     .option('--json', 'print one JSON document and nothing else')
     .allowExcessArguments(false);
   withHelp(command, terminal, helpText);
@@ -149,7 +149,7 @@ Lambda makes. If the service is down, the second retry is left out: in Lambda it
 to 14 minutes.
 
 --audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and what the
-run records say of it in a copy of the archive; the archive itself stays as it is.
+run records say of it in a copy of the archive, and prints the mail of the next audit, which is of the copy.
 
 Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration,
 3 a disk is full: that of the archive, which ends the run, or that behind the output. 130 interrupted.

@@ -101,6 +101,7 @@ async function runAssembly(
   const ended = AbortSignal.any([interrupted, watched.broken]);
   let deployment: LocalDeployment | undefined;
   try {
+    const deployOver = (folder: string) => deployLocally({ assembly, folder });
     deployment = await deployLocally({
       assembly,
       folder: options.folder,
@@ -114,7 +115,7 @@ async function runAssembly(
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
     const { isLastLeftOut, summary, logged, records } = watched;
     const stored = await storedRun(options.folder, records);
-    const audited = options.audit ? auditArchive(deployment, stored, options, terminal) : undefined;
+    const audited = options.audit ? auditArchive(deployment, stored, options, terminal, deployOver) : undefined;
     const audit = await unlessAborted(ended, audited);
     const seen = { isLastLeftOut, summary, logged, records, stored, audit };
     return { ...fired, ...seen, options, service, scheduled: !byHand, covered };

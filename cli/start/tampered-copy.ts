@@ -8,7 +8,6 @@ import { resources } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { keysFolder } from '../../local/aws/store/key-path';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { readText } from '../archive/read-text';
 
@@ -32,9 +31,7 @@ export async function tamperedCopy(archive: string, run: Run | undefined): Promi
   if (run === undefined || key === undefined)
     throw new Error('Forging a copy of the archive failed: the run has archived no manifest.');
   const folder = await mkdtemp(join(tmpdir(), 'tampered-archive-'));
-  // Who writes to the bucket does not have the key that signs.
-  const keys = join(archive, keysFolder);
-  await cp(archive, folder, { recursive: true, filter: (path) => path !== keys });
+  await cp(archive, folder, { recursive: true });
   const content = Buffer.from(`${(await readText(new FolderArchiveReader(archive), key, 'manifest')).text}${addition}`);
   const body = gzipSync(content);
   const sha256 = createHash('sha256').update(content).digest('hex');

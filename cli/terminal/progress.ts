@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress';
-import type { Terminal } from './terminal';
+import { formatBytes } from './format';
+import { print, type Terminal } from './terminal';
 
 /** What is known of the work now. */
 export interface ProgressState {
@@ -58,4 +59,12 @@ export class Progress {
       ? `${this.#title}: ${now}`
       : `${this.#title}: ${bar}${Math.floor(done)} of ${total}, ${now}`;
   }
+}
+
+/** Most bytes that are read without a word, as stored. */
+const silentBytes = 200 * 1024 * 1024;
+
+/** Says how much a command is going to read, if that is much. */
+export async function printVolume({ err }: Pick<Terminal, 'err'>, bytes: number): Promise<void> {
+  if (bytes > silentBytes) await print(err, `Reading up to ${formatBytes(bytes)}; --from, --to and --last bound it.\n`);
 }

@@ -151,6 +151,38 @@ describe('log', () => {
     });
   });
 
+  it('--all --seams has a line for each cluster of which there is anything to say', async () => {
+    const fleet = await ArchiveFixture.create();
+    const texts: Readonly<Record<string, (at: number) => string>> = {
+      well: (at) => lines(at, at + 10),
+      frozen: (at) => lines(0, Math.min(at, 1) + 5),
+      gapped: (at) => lines(at * 20, at * 20 + 10),
+      empty: (at) => (at < 1 ? lines(0, 5) : ''),
+    };
+    for (const at of [0, 1, 2]) {
+      const answer: AttemptFixture['answer'] = (cluster) => ({
+        content: logRecord(cluster, texts[cluster]?.(at) ?? ''),
+      });
+      await fleet.attempt({ run: hour(at), clusters: Object.keys(texts), answer });
+    }
+    const seams = (...args: string[]) => runCollector(['log', '--all', '--seams', '--archive', fleet.folder, ...args]);
+    const { code, out, err } = await seams();
+    const rows = out.split('\n').map((line) => line.replace(/^│ *| *│$/g, '').replace(/ *│ */g, ' | '));
+    expect(rows.slice(3, -2)).toEqual([
+      `empty | 3 | empty since ${time(1)}`,
+      `frozen | 3 | nothing new since ${time(1)}`,
+      'gapped | 3 | 2 gaps: lines may be lost',
+    ]);
+    expect([code, err]).toEqual([0, expect.stringContaining('nothing to say of 1 cluster of 4.')]);
+    expect((await seams('--strict')).code).toBe(1);
+    expect((await seams('--strict', 'fr*')).code).toBe(0);
+    expect(JSON.parse((await seams('--json', 'well')).out)).toEqual([
+      { cluster: 'well', logs: 3, gaps: 0, damaged: 0, frozenSince: null, emptySince: null },
+    ]);
+    expect((await seams('nobody')).code).toBe(3);
+    expect((await runCollector(['log', '--all', '--archive', fleet.folder])).code).toBe(2);
+  });
+
   it('a damaged log is named, joins nothing and ends with 1', async () => {
     const damaged = await ArchiveFixture.ofLogs([lines(5, 15), lines(10, 20), lines(15, 25)]);
     await damaged.damage(keyOf('log', 'a', hour(1)));

@@ -129,11 +129,7 @@ describe('runs', () => {
     const beta = { cluster: 'beta', runs: 3, hours: 5, lastArchived: '2026-11-20T07:00:00.000Z' };
     const gamma = { cluster: 'gamma', runs: 5, hours: 6, lastArchived: null };
     const staleRows = (out: string) =>
-      stripVTControlCharacters(out)
-        .split('Stalest')[1]
-        ?.split('\n')
-        .filter((line) => line.startsWith('│'))
-        .map((line) => line.replaceAll(/[│ ]+/g, ' ').trim());
+      /^Not archived for longest.*\n((?: {2}.*\n)+)/m.exec(out)?.[1]?.trimEnd().split('\n');
 
     async function run(at: number, more: Partial<AttemptFixture> = {}) {
       await archive.attempt({ run: hour(at), clusters: fleet, answer: answer(at), ...more });
@@ -142,8 +138,8 @@ describe('runs', () => {
     it('with the runs and hours since both resources were archived, the longest first', async () => {
       for (const at of [6, 7, 8, 9, 10]) await run(at);
       expect(staleRows((await runs()).out)).toEqual([
-        'gamma at least 5 runs, 6 h none of these',
-        'beta 3 runs, 5 h 2026-11-20T07:00:00Z',
+        '  gamma: at least 5 runs, 6 h',
+        '  beta: 3 runs, 5 h; last archived by the run 2026-11-20T07:00:00Z',
       ]);
       const { json } = await runs('--json');
       expect(json.at(-1)).toMatchObject({ stale: [gamma, beta], notCovered: [] });
@@ -153,12 +149,12 @@ describe('runs', () => {
     it('of older runs, as it was at the last of them', async () => {
       for (const at of [6, 7, 8, 9]) await run(at);
       await run(10, { answer: plainAnswer });
-      expect((await runs()).out).not.toContain('Stalest');
+      expect((await runs()).out).not.toContain('longest');
       const { out } = await runs('--to', '2026-11-20T09:00');
-      expect(out).toContain('Stalest at 2026-11-20T09:00:00Z');
+      expect(out).toContain('Not archived for longest, at 2026-11-20T09:00:00Z:');
       expect(staleRows(out)).toEqual([
-        'gamma at least 4 runs, 3 h none of these',
-        'beta 2 runs, 2 h 2026-11-20T07:00:00Z',
+        '  gamma: at least 4 runs, 3 h',
+        '  beta: 2 runs, 2 h; last archived by the run 2026-11-20T07:00:00Z',
       ]);
     });
 
@@ -166,7 +162,7 @@ describe('runs', () => {
       await run(8, { optional: ['gamma'] });
       const configured = [{ uid: 'alpha' }, ...['gamma', 'spare'].map((uid) => ({ uid, optional: true }))];
       await run(9, { clusters: ['alpha', 'gamma'], configuration: { clusters: configured } });
-      expect((await runs()).out).not.toContain('Stalest');
+      expect((await runs()).out).not.toContain('longest');
       expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: [] });
     });
 
@@ -174,7 +170,7 @@ describe('runs', () => {
       const configuration = { clusters: ['alpha', 'beta', 'delta', 'gamma'].map((uid) => ({ uid })) };
       await run(9, { clusters: ['alpha'], trigger: 'manual', configuration });
       const { out } = await runs();
-      expect(out).not.toContain('Stalest');
+      expect(out).not.toContain('longest');
       expect(out).toContain('None of these runs covers 3 configured clusters.');
       expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: ['beta', 'delta', 'gamma'] });
     });
@@ -183,8 +179,8 @@ describe('runs', () => {
       const clusters = Array.from({ length: 300 }, (_, at) => `c-${at}`);
       await run(9, { clusters, answer: () => ({ failed: '503' }) });
       const { out } = await runs();
-      expect(staleRows(out)).toHaveLength(5);
-      expect(out).toContain('… and 295 more stale clusters; --json has all');
+      expect(staleRows(out)).toHaveLength(6);
+      expect(out).toContain('  and 295 more; --json has all\n');
     });
   });
 

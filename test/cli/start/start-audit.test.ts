@@ -55,7 +55,13 @@ describe('npm start -- --audit', () => {
     const { code, out } = await runStart([...args, '--tamper', '--fail', 'two=not-found', '--json']);
     expect(code).toBe(1);
     const { audit, records } = JSON.parse(out);
-    const { folder: copy, replaced } = audit.tampered;
+    const { folder: copy, replaced, next } = audit.tampered;
+    expect(next.mails).toEqual([
+      expect.objectContaining({
+        subject: expect.stringMatching(/DAMAGE/i),
+        body: expect.stringContaining(`forged ${records[0]}`),
+      }),
+    ]);
     copies.push(copy);
     expect(records).toHaveLength(3);
     expect(replaced).toEqual([expect.stringMatching(/^manifests\//), ...records]);

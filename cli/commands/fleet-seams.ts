@@ -1,0 +1,91 @@
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
+import { joinLogs } from '../archive/join-logs';
+import { RecordedObjects } from '../archive/recorded-object';
+import { isAbsent, type RunReader } from '../archive/run-reader';
+import { nothingArchived } from '../archive/select-object';
+import type { RunSelection } from '../archive/select-runs';
+import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { Progress } from '../terminal/progress';
+import { type Column, printTable } from '../terminal/table';
+import { print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { LogTotals } from './log-totals';
+
+/** Clusters whose logs are read at once. */
+const clustersAtOnce = 8;
+
+interface ClusterLogs {
+  readonly cluster: string;
+  readonly totals: LogTotals;
+}
+
+/**
+ * Prints a line for each cluster whose log is frozen or empty, has gaps or cannot be joined; as JSON for each cluster.
+ * @returns how many gaps there are
+ */
+export async function printFleetSeams(
+  terminal: Terminal,
+  reader: RunReader,
+  clusters: ClusterFilter | undefined,
+  selection: RunSelection,
+  isJson: boolean,
+): Promise<number> {
+  const uids = new Set<string>();
+  for await (const row of reader.select(selection))
+    if (!isAbsent(row))
+      for (const { cluster } of row.outcomes) if (clusters?.matches(cluster) !== false) uids.add(cluster);
+  if (uids.size === 0)
+    throw nothingArchived(
+      'log',
+      clusters?.glob ?? '*',
+      `no run of this period covers one${await nearestTo(reader, clusters)}`,
+    );
+  const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: uids.size });
+  const { oldest: from, newest: to } = reader;
+  const recorded = new RecordedObjects(reader);
+  const join = async (cluster: string): Promise<ClusterLogs> => {
+    const totals = new LogTotals();
+    const runs = recorded.objects('log', cluster, { from, to });
+    for await (const joined of joinLogs(reader, cluster, from, runs, false)) totals.add(joined);
+    return { cluster, totals };
+  };
+  const all: ClusterLogs[] = [];
+  try {
+    for await (const one of mapConcurrently([...uids].sort(), clustersAtOnce, join)) {
+      all.push(one);
+      progress.update({ done: all.length, now: one.cluster });
+    }
+  } finally {
+    progress.stop();
+  }
+  const said = all.filter((one) => remarkOn(one) !== undefined);
+  if (isJson) await printJsonArray(terminal.out, all.map(asJson));
+  else await printTable(terminal, columns, said);
+  const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
+  await print(
+    terminal.err,
+    `Read the logs of ${formatCount(reader.runs, 'run')}${formatPeriod({ from, to })}; ${others}.\n`,
+  );
+  return all.reduce((sum, { totals }) => sum + totals.gaps, 0);
+}
+
+const columns: readonly Column<ClusterLogs>[] = [
+  { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
+  { head: 'Logs', cell: ({ totals }) => `${totals.logs}`, align: 'right', leftOut: 1 },
+  { head: 'Log', cell: (one) => remarkOn(one) ?? '', wraps: true, narrowest: 20 },
+];
+
+function remarkOn({ totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): string | undefined {
+  const parts = [
+    logs === 0 && 'none was archived',
+    emptySince !== undefined && `empty since ${formatTime(emptySince)}`,
+    emptySince === undefined && frozenSince !== undefined && `nothing new since ${formatTime(frozenSince)}`,
+    gaps > 0 && `${formatCount(gaps, 'gap')}: lines may be lost`,
+    damaged > 0 && `${damaged} damaged`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+function asJson({ cluster, totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): object {
+  return { cluster, logs, gaps, damaged, frozenSince: frozenSince ?? null, emptySince: emptySince ?? null };
+}

@@ -1,0 +1,56 @@
+import { isGap, isMissing, type JoinedRun, linesBefore } from '../archive/join-logs';
+import { formatCount, formatTime } from '../terminal/format';
+
+/** What was joined, so that nobody takes it for more than it is. */
+export class LogTotals {
+  logs = 0;
+  gaps = 0;
+  damaged = 0;
+  #lines = 0;
+  #repeated = 0;
+  /** Lines that are left out though no log of the period has them first. */
+  #before = 0;
+  /** Runs without a log. */
+  missing = 0;
+  /** The run since which nothing is new, and that since which the log is empty; undefined: it is not so. */
+  frozenSince: Date | undefined;
+  emptySince: Date | undefined;
+  /** The log that the first one was compared with, and the last one. */
+  #base: Date | undefined;
+  #last: Date | undefined;
+
+  add(joined: JoinedRun): void {
+    if (isMissing(joined)) {
+      this.missing += 1;
+      return;
+    }
+    const { link } = joined;
+    if (this.logs === 0) this.#base = link.base;
+    this.#last = joined.run;
+    // A line that went on was counted where it began.
+    const { added = 0, newFrom = 0, lineFrom = 0 } = joined.added ?? {};
+    const lines = newFrom > lineFrom ? added - 1 : added;
+    this.logs += 1;
+    this.emptySince = link.lines === 0 && joined.head !== undefined ? (this.emptySince ?? joined.run) : undefined;
+    this.#lines += lines;
+    this.#before += linesBefore(joined);
+    this.#repeated += link.lines - lines - linesBefore(joined);
+    if (joined.head === undefined) this.damaged += 1;
+    if (isGap(joined)) this.gaps += 1;
+    if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.frozenSince = link.unchangedSince;
+  }
+
+  summary(): string {
+    const before = this.#before === 0 ? '' : ` and ${this.#before.toLocaleString('en-US')} from before`;
+    const parts = [
+      `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
+      `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
+      ...(this.missing > 0 ? [`${formatCount(this.missing, 'run')} without a log`] : []),
+      this.gaps === 0 ? 'no gap' : `${formatCount(this.gaps, 'gap')}: lines may be lost`,
+    ];
+    const frozen = this.frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.frozenSince)}.`;
+    const after = this.#base === undefined ? '' : `after the run ${formatTime(this.#base)} and `;
+    const ends = this.#last === undefined ? '' : ` They were logged ${after}up to the run ${formatTime(this.#last)}.`;
+    return `${parts.join(', ')}.${ends}${frozen}`;
+  }
+}
