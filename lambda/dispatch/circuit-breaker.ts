@@ -49,8 +49,6 @@ export class CircuitBreaker {
   readonly #random: () => number;
   /** Clusters that failed since the last answer. */
   readonly #failing = new Set<string>();
-  /** Clusters that failed while the service answered others. Their failures count again once they are answered. */
-  readonly #bad = new Set<string>();
   #round: ProbeRound | undefined;
   #failedRounds = 0;
   /** What the last failure says is wrong with the address or the certificate. */
@@ -120,11 +118,6 @@ export class CircuitBreaker {
 
   /** The service answered. @param isGood whether asking for the same again shows that the service is up */
   succeeded({ request, task }: InFlightRequest, isGood: boolean): void {
-    const { cluster } = request;
-    this.#bad.delete(cluster);
-    this.#failing.delete(cluster);
-    // An answer in the first round: the service was up while those clusters failed. Later: it was down for everybody.
-    if (this.#round && this.#failedRounds === 0) for (const failing of this.#failing) this.#bad.add(failing);
     this.#failing.clear();
     this.#round = undefined;
     this.#failedRounds = 0;
@@ -137,23 +130,20 @@ export class CircuitBreaker {
    */
   failed({ request, task }: InFlightRequest, lasting: string | undefined, unfinished: number, nowMs: number): void {
     this.#lasting = lasting;
-    if (task === undefined || this.#bad.has(request.cluster)) return;
+    if (task === undefined) return;
     this.#failing.add(request.cluster);
-    if (this.#round || this.#failing.size < Math.min(clustersToOpen, unfinished - this.#bad.size)) return;
+    if (this.#round || this.#failing.size < Math.min(clustersToOpen, unfinished)) return;
     this.#beginRound(nowMs);
   }
 
   /** Nothing is left to do for the cluster. */
   finished(cluster: string): void {
-    this.#bad.delete(cluster);
     this.#failing.delete(cluster);
   }
 
   #choose(made: number, nowMs: number): InFlightRequest | undefined {
     const healthCheck = this.#healthChecks[this.#failedRounds % this.#healthChecks.length];
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
-    // A health check is all that the first round needs.
-    if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
     const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.longestWaiting(nowMs) : undefined);
     return task && new InFlightRequest(task.request, task, 'probe', nowMs);
   }

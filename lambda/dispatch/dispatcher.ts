@@ -101,7 +101,7 @@ export class Dispatcher {
       const { request } = task;
       this.#progress.set(task, { request, requests: 0, counted: 0, keyChanges: 0, isSlow: false });
       this.#unfinished.set(request.cluster, (this.#unfinished.get(request.cluster) ?? 0) + 1);
-      this.#queue.add(task, isNew(task) ? ranks.unattempted : ranks.failedEarlier);
+      this.#queue.add(task, ranks.first);
     }
     this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), archived, random);
     this.#key = new KeyJudgement(this.#unfinished.size, archived.length > 0);
@@ -141,7 +141,6 @@ export class Dispatcher {
 
   /** A good answer has arrived whole. The request keeps its worker until {@link ended}. */
   answered(inFlight: InFlightRequest, nowMs: number): void {
-    this.#queue.answered(inFlight.request.cluster, true);
     this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
     this.#key.accepted(inFlight.startedMs);
@@ -160,7 +159,6 @@ export class Dispatcher {
     const failure = error instanceof ServiceError ? error : undefined;
     // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
-    if (task !== undefined) this.#queue.answered(task.request.cluster, isAnswer);
     if (isAnswer) this.#breaker.succeeded(inFlight, false);
     else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
     const progress = task && this.#progress.get(task);

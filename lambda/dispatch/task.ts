@@ -12,15 +12,11 @@ export interface Task {
 export const ranks = {
   /** Again at once: with a new key, on a connection of its own, or to keep a body as received. */
   again: 0,
-  /** Never attempted in this run. */
-  unattempted: 1,
-  /** Failed in an earlier attempt. */
-  failedEarlier: 2,
-  /** Not asked for yet, but its cluster's other resource has just failed without an answer. */
-  doubtful: 3,
-  retry: 4,
+  /** Not asked for yet in this attempt. */
+  first: 1,
+  retry: 2,
   /** Timed out before. */
-  slow: 5,
+  slow: 3,
 } as const;
 
 export type Rank = (typeof ranks)[keyof typeof ranks];

@@ -77,15 +77,6 @@ describe('clusters that do not answer', () => {
     expectAllGood(fleet(list, { concurrency: 1 }));
   });
 
-  it('have their other resource asked for after all other clusters', () => {
-    const { requests } = simulateAttempt(fleet([hanging, quick, quick], { concurrency: 1 }), 1000, 1);
-    const first = requests.slice(0, 6).map(({ task }) => task.cluster);
-    const at = first.indexOf('c0');
-    expect(first.filter((cluster) => cluster === 'c0')).toHaveLength(2);
-    expect(first.at(-1)).toBe('c0');
-    expect(at).toBeLessThan(5);
-  });
-
   it.each([
     ['every one of 200', 200, hanging, 300_000],
     ['200 behind a service that nobody can connect to', 200, unreachable, 855_000],

@@ -18,15 +18,6 @@ function workersOf(count: number, fullMs = 60_000): Workers {
 }
 
 describe('the workers', () => {
-  it('are held by requests and free again', () => {
-    const workers = new Workers(1, 60_000);
-    const inFlight = requestAt(0);
-    workers.hold(inFlight);
-    expect(workers.isFull).toBe(true);
-    workers.free(inFlight);
-    expect(workers.isFull).toBe(false);
-  });
-
   it('are given to others after ten seconds without an answer', () => {
     const workers = workersOf(1);
     const inFlight = requestAt(0);
@@ -66,37 +57,11 @@ describe('the workers', () => {
     expect(workers.nextOverdueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('are given away after twice the time of the slowest good answer, if that is longer', () => {
-    const workers = workersOf(2);
-    const slow = requestAt(0);
-    workers.hold(slow);
-    slow.head(() => 0, 12_000);
-    workers.answered(slow, 13_000);
-    const inFlight = requestAt(13_000);
-    workers.hold(inFlight);
-    expect(workers.nextOverdueMs).toBe(13_000 + 24_000);
-  });
-
   it('are never kept for longer than the time limit of an answer', () => {
     const workers = workersOf(1, 5_000);
     const inFlight = requestAt(0);
     workers.hold(inFlight);
     workers.endOverdue(5_000, nobody);
     expect(inFlight.signal.aborted).toBe(true);
-  });
-
-  it('are left to one request in sixteen for its full time limit', () => {
-    const workers = new Workers(32, 60_000);
-    const allInFlight = Array.from({ length: 32 }, () => requestAt(0));
-    for (const inFlight of allInFlight) workers.hold(inFlight);
-    const leftAlone: InFlightRequest[] = [];
-    workers.endOverdue(10_000, (alone) => leftAlone.push(alone));
-    expect(leftAlone).toEqual([allInFlight[0], allInFlight[16]]);
-    const given = allInFlight.filter(({ signal }) => signal.aborted);
-    expect(given).toHaveLength(30);
-    for (const inFlight of given) workers.free(inFlight);
-    expect(workers.nextOverdueMs).toBe(60_000);
-    workers.endOverdue(60_000, nobody);
-    expect(allInFlight[0]?.signal.aborted).toBe(true);
   });
 });
