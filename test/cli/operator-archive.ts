@@ -1,7 +1,4 @@
-import { rm } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
-import { runRecordKey } from '../../lambda/archive/archive-layout';
 import { firstResources } from '../../lambda/resources';
 import { countOutcomes } from '../../lambda/run/completeness';
 import type { Outcome } from '../../lambda/run/run-record';
@@ -74,11 +71,6 @@ function outcomesOf(uid: string, at: number): Outcome[] {
       fetchedAt: new Date(run.getTime() + 1500).toISOString(),
     };
   });
-}
-
-/** Takes a run's record away, so that its objects are in none. */
-export async function removeRecord(archive: ArchiveFixture, run: Date): Promise<void> {
-  await rm(join(archive.folder, runRecordKey({ run, attempt: 1 })));
 }
 
 export interface ServedBucket {

@@ -16,9 +16,6 @@ import { SealFixture } from './seal-fixture';
 
 const runsOfDay = 6;
 
-/** The number of the seal that has a run's record: one is made every day, and the last day has none yet. */
-export const sealOf = (at: number) => 1 + Math.floor(at / runsOfDay);
-
 export const recordOf = (at: number) => runRecordKey({ run: runAt(at), attempt: 1 });
 
 /** The operator's archive, of ten clusters, with nine seals. */

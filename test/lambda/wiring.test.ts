@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { parseEvent } from '../../lambda/event';
 import { type Collection, collectionFile } from '../../lambda/stack-contract';
-import { deadlineReserveSeconds } from '../../lambda/time-limits';
 import type { wire } from '../../lambda/wiring';
 
 const collection: Collection = {
@@ -47,40 +45,8 @@ it('what is configured reaches the attempt', () => {
   expect(attempt.context.collection).toEqual(collection);
 });
 
-it('its record says which code, invocation and configuration it was', () => {
-  expect(attempt.context.provenance).toEqual({
-    collectorVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-    functionVersion: '$LATEST',
-    invocation: 'request-1',
-    // Of the collection file, as sha256sum says it.
-    configuration: createHash('sha256').update(JSON.stringify(collection)).digest('hex'),
-  });
-});
-
-it('it ends before the invocation does, so that its record can be written', () => {
-  expect(attempt.context.stop.timeLeftMs).toBe(100_000 - deadlineReserveSeconds * 1000);
-});
-
 it('a warm environment keeps no key of an earlier attempt', async () => {
   const next = await wiring.openAttempt(parseEvent({}, wiring.clusters, new Date()), invocation);
   next.close();
   expect(next.context.keys).not.toBe(attempt.context.keys);
-});
-
-it('what a killed attempt left in temporary storage is gone', async () => {
-  expect(await readdir(directory, { recursive: true })).not.toContainEqual(expect.stringContaining('left-over'));
-});
-
-it('a run record that cannot be used is told in the log', () => {
-  const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  attempt.context.reporter.warn('run record not used', new Error('damaged'));
-  const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
-  written.mockRestore();
-  expect(lines).toEqual([
-    expect.objectContaining({
-      level: 'WARN',
-      message: 'run record not used',
-      error: expect.objectContaining({ message: 'damaged' }),
-    }),
-  ]);
 });

@@ -197,15 +197,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const unread = `${recordOf(14)}: FAILED open or read\n`;
     const changed = `${manifest(14)} is not what was archived\n`;
     const unsealed = [12, 13, 14, 15, 16, 17].map((at) => `${recordOf(at)}\n`).join('');
-    it('is found, if it is an object from before the first seal, with a configuration by which it has expired', async () => {
-      const folder = await copyOf(whole);
-      await rm(join(folder, manifest(2)));
-      await plantExcuse(folder);
-      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
-      const { findings, expired } = JSON.parse(out);
-      expect([code, expired, findings[0]]).toMatchObject([1, 0, { kind: 'missing', key: manifest(2) }]);
-      await rm(folder, { recursive: true });
-    });
 
     it.each([
       ['a run that no seal has', add, [55]],

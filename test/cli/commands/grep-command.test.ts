@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const at10 = '2026-11-20T10:00:00Z';
 const at11 = '2026-11-20T11:00:00Z';
 const hostile = '\u001b]0;owned\u0007 \u202e';
 const logs: Record<string, string> = {
@@ -73,19 +72,6 @@ describe('grep', () => {
     expect(await found('event 8 of', '--cluster', 'a', '--snapshots', ...from)).toHaveLength(3);
   });
 
-  it.each([
-    ['--last 2', [at10, at11]],
-    [`--run ${at10}`, [at10]],
-    ['--at 2026-11-20T10:59', [at10]],
-    ['--from 2026-11-20', [at10, at11]],
-    ['--to 2026-11-20T10:30', [at10]],
-  ])('searches the runs that %s selects, oldest first', async (args, runs) => {
-    for (const cluster of [[], ['--cluster', 'prod-1'], ['--cluster', 'prod*']]) {
-      const { out } = await grep('OOMKilled pod', '--snapshots', ...args.split(' '), ...cluster);
-      expect(out).toBe(runs.map((run) => `prod-1 ${run}: OOMKilled pod "a/b"\n`).join(''));
-    }
-  });
-
   it('takes a regular expression, or with -F a text, with -i in any case', async () => {
     const lines = async (...args: string[]) => (await grep('--cluster', 'prod-1', ...args)).out.split('\n').length - 1;
     expect(await lines('^OOM.*pod "[a-z]/b"$')).toBe(1);
@@ -115,12 +101,6 @@ describe('grep', () => {
     );
   });
 
-  it('-c counts lines by log', async () => {
-    const { out, err } = await grep('-c', '-i', 'oomkilled');
-    expect(out).toBe(`prod-1 ${at11}: 2\ntest-1 ${at11}: 1\n`);
-    expect(err).toContain('3 lines in 2 of 3 logs');
-  });
-
   it('--json has an element per line, or with -c per log', async () => {
     const { out } = await grep('--json', 'pod');
     expect(JSON.parse(out)).toEqual([
@@ -144,11 +124,6 @@ describe('grep', () => {
     const json = (await grep('--json', '--cluster', 'test-1', 'OOM')).out;
     for (const character of ['\u001b', '\u202e']) expect(json).not.toContain(character);
     expect(JSON.parse(json)[0].text).toBe(`OOMKilled ${hostile}`);
-  });
-
-  it('searches manifests as well', async () => {
-    const { out } = await grep('--resource', 'manifest', 'image: .*:latest', '--cluster', 'prod-2');
-    expect(out).toBe(`prod-2 ${at11}: image: prod-2:latest\n`);
   });
 
   it('a line that nobody has is exit code 1', async () => {

@@ -96,24 +96,6 @@ describe('log', () => {
     expect(err).toContain(`${time(3)}: reaches back: its first 35 lines are from before the log that it follows`);
   });
 
-  it('says how many lines are left out because they are from before the log that is followed', async () => {
-    const growing = await ArchiveFixture.ofLogs([lines(50, 60), lines(0, 70)]);
-    const { out, err } = await logOf(growing);
-    expect(out).toBe(lines(50, 70));
-    expect(err).toContain(`${time(1)}: reaches back: its first 50 lines are from before the log that it follows`);
-    expect(err).toContain('20 lines of 2 logs, 10 repeated lines and 50 from before left out, no gap.');
-    const table = await logOf(growing, '--seams');
-    expect(table.out).toContain('continues, reaches back 50 lines');
-    const json = await logOf(growing, '--json');
-    expect(JSON.parse(json.out)).toMatchObject([{ reachesBack: 0 }, { seam: 'continues', reachesBack: 50 }]);
-  });
-
-  it('says since when nothing is new', async () => {
-    const { out, err } = await logOf(await ArchiveFixture.ofLogs([lines(0, 9), lines(0, 12), lines(0, 12)]));
-    expect(out).toBe(lines(0, 12));
-    expect(err).toContain(`Nothing new since the run ${time(1)}.`);
-  });
-
   it('a line without an end goes on in the next log, or ends before a gap', async () => {
     const { out, err } = await log('beta');
     expect(out).toBe(`${lines(0, 9)}half\nother\n`);
@@ -206,12 +188,5 @@ describe('log', () => {
     const text = [...'abc'].map((letter) => `${letter.repeat(6_000_000)}\n`).join('');
     const { code, out } = await logOf(await ArchiveFixture.ofLogs([text, text + lines(0, 9)]));
     expect([code, out === text + lines(0, 9)]).toEqual([0, true]);
-  });
-
-  it('control characters are written out on a terminal', async () => {
-    const coloured = await ArchiveFixture.ofLogs(['\u001b[31m\n']);
-    const args = ['log', 'a', '--archive', coloured.folder];
-    expect((await runCollector(args, { isTerminal: true })).out).toBe('\\u{1b}[31m\n');
-    expect((await logOf(coloured)).out).toBe('\u001b[31m\n');
   });
 });

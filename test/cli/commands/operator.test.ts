@@ -55,19 +55,6 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     expect(await first(healthy)).toBe('c-001: archived by the run 2025-11-19T20:00:00Z and all before it here.');
   });
 
-  it('gets the same as JSON, and hears of a cluster that no run covers', async () => {
-    const period = between('14T20:00', '15T04:00');
-    const { out } = await collector('runs', '--cluster', dead, ...period, '--json');
-    expect(JSON.parse(out)).toMatchObject([
-      { run: '2025-11-14T20:00:00.000Z', outcomes: [{ cluster: dead, outcome: 'failed' }, { cluster: dead }] },
-      { run: absentRun.toISOString(), status: 'absent' },
-      { run: '2025-11-15T04:00:00.000Z', outcomes: [{ cluster: dead }, { cluster: dead }] },
-    ]);
-    const other = await collector('runs', '--cluster', 'c-999', ...period);
-    expect(other.out).toMatch(/│ 2025-11-14T20:00:00Z │ not covered │ not covered │/);
-    expect(other.err).toBe('None of these runs covers c-999; the nearest names: c-099, c-009, c-019.\n');
-  });
-
   it('sees which clusters fail now and then, though the newest run has them', async () => {
     const { out } = await collector('runs', '--last', '60');
     expect(out).toMatch(/^Failing now and then:\n {2}c-007: in 29 of 59 runs\n$/m);

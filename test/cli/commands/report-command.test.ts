@@ -110,12 +110,6 @@ describe('report', () => {
     expect(verdict).toContain('npm run collector -- runs 2026-11-20T09:00:00Z --archive');
   });
 
-  it('of the runs up to a time, the verdict is as it was then', async () => {
-    const { verdict } = await reportOf(archive.folder, ['--to', '2026-11-20T08:30']);
-    expect(verdict).toContain('archived by the last run on this page');
-    expect(verdict).toContain('down, at least 1 run, 0 min');
-  });
-
   it('an absent run ends no bad streak, and what was due in it counts as not archived', async () => {
     const long = await operatorArchive(30);
     const { verdict, totals, opened, cells } = await reportOf(long.folder);
@@ -170,13 +164,6 @@ describe('report', () => {
       const { letters } = await manifestsOf(['1', 'none', '1', 'none', '2']);
       expect(letters).toEqual(['AFAFC', '---FA']);
     });
-
-    it('is listed by run, newest first, with the commands that show it', async () => {
-      const { changes } = await manifestsOf(['1', '2', '2', '2', '3']);
-      expect(changes).toMatch(/^Manifest changes 2026-11-20T04:00:00Z 2 clusters a, b .* 2026-11-20T01:00:00Z a /);
-      expect(changes).toMatch(/What changed npm run --silent collector -- diff --run 2026-11-20T01:00:00Z --archive/);
-      expect(changes).toContain('history --all --from 2026-11-20T04:00:00Z --to 2026-11-20T04:00:00Z');
-    });
   });
 
   it('late content, doubts and clusters that are not attempted have signs of their own', async () => {
@@ -188,22 +175,6 @@ describe('report', () => {
     expect(cells).toEqual([['late late'], ['doubt doubt'], ['not-attempted not-attempted']]);
     expect(doubts).toContain('2 × it is odd odd · only in the last run');
     expect(verdict).toContain('4 of 6 archived by the last run, 2 with a doubt');
-  });
-
-  it('failures with the same reason are one entry, with the clusters that have it', async () => {
-    const other = await ArchiveFixture.create();
-    const clusters = Array.from({ length: 60 }, (_, at) => `c-${at}`);
-    for (const at of [8, 9])
-      await other.attempt({
-        run: hour(at),
-        clusters,
-        answer: (cluster, resource) => ({ failed: `GET ${resource} of cluster ${cluster} failed: 503; gave up` }),
-      });
-    const { failures, verdict } = await reportOf(other.folder);
-    const begin = 'Not archived 240 × 503 Service Unavailable 60 clusters · from 2026-11-20T08:00:00Z to the last run';
-    expect(failures.startsWith(`${begin} c-0, c-1, c-2, `)).toBe(true);
-    expect(failures).toContain('c-49 and 10 more clusters Since when, and why, such as c-0');
-    expect(verdict).toContain('120 failed: 503 Service Unavailable (120)');
   });
 
   it('of a large fleet the table has the clusters with anything to say, the worst first; --all has every one', () => {

@@ -56,20 +56,6 @@ describe('runs', () => {
     expect(out).not.toContain('absent from');
   });
 
-  it('attempt 10 comes after attempt 2', async () => {
-    for (const attempt of [10, 2, 1])
-      await archive.attempt({ run: hour(9), attempt, clusters: [], answer: plainAnswer });
-    const { json } = await runs('--json');
-    expect(json[0].records.map((key: string) => /attempt-(\d+)/.exec(key)?.[1])).toEqual(['1', '2', '10']);
-  });
-
-  it('a run of which a shard has no record is incomplete', async () => {
-    await archive.attempt({ run: hour(9), shard: { index: 0, count: 2 }, clusters: ['alpha'], answer: plainAnswer });
-    expect((await runs('--json')).json[0]).toMatchObject({ status: 'incomplete', shards: 2 });
-    await archive.attempt({ run: hour(9), shard: { index: 1, count: 2 }, clusters: ['beta'], answer: plainAnswer });
-    expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', shards: 2, counts: { archived: 4 } });
-  });
-
   describe('says first whether it is well, and why not', () => {
     const fleet = Array.from({ length: 300 }, (_, at) => `c-${at}`);
     const halfFails: AttemptFixture['answer'] = (cluster, resource) =>
@@ -146,18 +132,6 @@ describe('runs', () => {
       expect(json.at(-2)).not.toHaveProperty('stale');
     });
 
-    it('of older runs, as it was at the last of them', async () => {
-      for (const at of [6, 7, 8, 9]) await run(at);
-      await run(10, { answer: plainAnswer });
-      expect((await runs()).out).not.toContain('longest');
-      const { out } = await runs('--to', '2026-11-20T09:00');
-      expect(out).toContain('Not archived for longest, at 2026-11-20T09:00:00Z:');
-      expect(staleRows(out)).toEqual([
-        '  gamma: at least 4 runs, 3 h',
-        '  beta: 2 runs, 2 h; last archived by the run 2026-11-20T07:00:00Z',
-      ]);
-    });
-
     it('leaves out what is optional, and what is no longer configured', async () => {
       await run(8, { optional: ['gamma'] });
       const configured = [{ uid: 'alpha' }, ...['gamma', 'spare'].map((uid) => ({ uid, optional: true }))];
@@ -173,14 +147,6 @@ describe('runs', () => {
       expect(out).not.toContain('longest');
       expect(out).toContain('None of these runs covers 3 configured clusters.');
       expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: ['beta', 'delta', 'gamma'] });
-    });
-
-    it('shows the first five, and how many more there are', async () => {
-      const clusters = Array.from({ length: 300 }, (_, at) => `c-${at}`);
-      await run(9, { clusters, answer: () => ({ failed: '503' }) });
-      const { out } = await runs();
-      expect(staleRows(out)).toHaveLength(6);
-      expect(out).toContain('  and 295 more; --json has all\n');
     });
   });
 

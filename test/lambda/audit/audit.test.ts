@@ -103,12 +103,6 @@ describe('an audit', () => {
     expect(world.bucket.keys('seals/0')).toEqual([sealKey(1)]);
   });
 
-  it('of a time that has its seal, and others behind it, tells nobody', async () => {
-    const { result } = await world.audit(morning);
-    await world.audit(nextDay);
-    expect(await world.audit(morning)).toMatchObject({ result: { ...result, isNew: false }, mails: [], reported: [] });
-  });
-
   it('says which of its firings no seal is of, once, and when they have had their time', async () => {
     await world.audit(morning);
     const absent = { kind: 'absent', key: 'seals/*' };
@@ -185,16 +179,6 @@ describe('an audit', () => {
     expect((await world.audit('2026-11-20T22:00:00.000Z')).mails).toHaveLength(1);
   });
 
-  it('tells what was archived with a doubt', async () => {
-    const [key = ''] = world.bucket.keys('runs/');
-    const { outcomes, ...record } = readRecord(world.bucket, key);
-    record.counts.doubts = 1;
-    const doubted = outcomes.map((one, at) => (at === 0 ? { ...one, doubt: 'it has bytes that are not UTF-8' } : one));
-    world.bucket.rewrite(key, { body: Buffer.from(recordText({ ...record, outcomes: doubted })) });
-    const { mails } = await world.audit(morning);
-    expect(mails[0]?.text).toMatch(/^Archived with a doubt: 1\n {2}log of a: it has bytes that are not UTF-8$/m);
-  });
-
   it('does not judge what was due while it has not read all run records; the next audit does', async () => {
     await world.audit(morning);
     await world.collectDay(21, [], ['00', '12', '18']);
@@ -204,20 +188,6 @@ describe('an audit', () => {
     await world.collectDay(22);
     await world.audit('2026-11-22T23:30:00.000Z');
     expect(world.seal(3).due).toEqual({ runs: 7, absent: ['2026-11-21T06:00:00.000Z'], notJudged: null });
-  });
-
-  it('hashes objects that no run record has', async () => {
-    await world.audit(morning);
-    await world.collectDay(21);
-    const [record = ''] = world.bucket.keys('runs/date=2026-11-21/');
-    world.bucket.objects.delete(record);
-    const { result } = await world.audit(nextDay);
-    expect(result?.found).toMatchObject({ unrecorded: 6, absent: 1 });
-    const { objects } = world.seal(2);
-    expect(objects).toHaveLength(6);
-    const [{ key } = { key: '' }] = objects;
-    world.bucket.objects.delete(key);
-    expect(await look(world.bucket)).toContainEqual(expect.objectContaining({ kind: 'missing', key }));
   });
 
   it('knows since when a cluster is not archived, over several audits', async () => {

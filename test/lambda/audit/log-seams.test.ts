@@ -70,18 +70,6 @@ describe('the seams that an audit judges', () => {
     expect((await audits.audit([lines(500, 510)])).gaps).toHaveLength(1);
   });
 
-  it('say how far a log reaches back that has a gap, and how often to collect', async () => {
-    const { gaps } = await audits.audit([lines(0, 100), lines(60, 160), lines(300, 400)]);
-    expect(gaps).toEqual([{ cluster: 'c', from: at(1).toISOString(), to: at(2).toISOString(), reachMinutes: 100 }]);
-    const mostly =
-      '  It mostly reaches back about 100 minutes, not this time: collect\n  more often than every 60 minutes, or';
-    expect(audits.told()).toContain(mostly);
-    const [gap] = gaps;
-    const told = (reachMinutes: number) =>
-      seamLines({ ...audits.sealed, gaps: gap === undefined ? [] : [{ ...gap, reachMinutes }] }, 'archive').lines;
-    expect(told(60)).toContain('  Its log reaches back about 60 minutes: collect every 30 minutes.');
-  });
-
   it('of a log with more lines than are kept, are judged by the whole texts where they seem to be a gap', async () => {
     const clusters = 100_000;
     const heartbeats = `${lines(0, 30)}${'alive\n'.repeat(200)}`;
@@ -157,22 +145,6 @@ describe('what people are told of logs', () => {
     audits = new Audits();
   });
 
-  it('is a frozen log once, as soon as it has not changed for as long as configured', async () => {
-    const same = (hours: number) => Array<string>(hours).fill(lines(0, 10));
-    await audits.audit(same(20));
-    expect(audits.told()).toBe('');
-    await audits.audit(same(12), { isMailed: false });
-    const words = (hours: number) => `1 log has not changed for ${hours} hours, such as c;\n  is its fetcher alive?`;
-    expect(audits.told()).toBe(words(31));
-    // That seal had no mail: the next one tells it.
-    await audits.audit(same(12));
-    expect(audits.told()).toBe(words(43));
-    await audits.audit(same(24));
-    expect(audits.told()).toBe('');
-    await audits.audit([lines(0, 12), ...Array<string>(30).fill(lines(0, 12))]);
-    expect(audits.told()).toBe(words(30));
-  });
-
   it('is a gap once, also if the seal that found it had no mail', async () => {
     await audits.audit([lines(0, 50), lines(60, 110)], { isMailed: false });
     await audits.audit([lines(100, 150)]);
@@ -192,11 +164,6 @@ describe('what people are told of logs', () => {
     await audits.audit(['']);
     expect([audits.told(), logFigures(audits.sealed).frozenLogs]).toEqual(['', 1]);
     await audits.audit([lines(5, 15)]);
-    expect([audits.told(), audits.sealed.frozen]).toEqual(['', []]);
-  });
-
-  it('is not a log that never had a line', async () => {
-    await audits.audit(['', '']);
     expect([audits.told(), audits.sealed.frozen]).toEqual(['', []]);
   });
 

@@ -15,7 +15,6 @@ beforeEach(async () => {
 
 const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;
 
-const subjectOf = ({ mails }: Audited) => mails[0]?.subject;
 const textOf = ({ mails }: Audited) => mails[0]?.text ?? '';
 
 /** What was there, to be put back as it was. */
@@ -29,62 +28,6 @@ const keyOf = (prefix: string, day: number) =>
   world.bucket.keys(prefix).find((key) => key.includes(`date=2026-11-${day}`)) ?? '';
 
 describe('damage', () => {
-  it('stays open until it is repaired or acknowledged: a story of eight audits', async () => {
-    const reading = { plan: { ...plan, rereadDays: 1 } };
-    expect(subjectOf(await world.audit(at(10), reading))).toContain('no damage seen');
-
-    await world.collectDay(11, [], ['06', '18']);
-    const log = keyOf('logs/', 11);
-    const soundLog = stored(log);
-    world.bucket.corrupt(log, (body) => body.subarray(1));
-    expect(subjectOf(await world.audit(at(11), reading))).toContain('DAMAGE open since 2026-11-11: 1, new: 1,');
-
-    // Nobody has done anything; one audit is killed.
-    await world.audit(at(12), { ...reading, killedAfter: 30 });
-    const third = await world.audit(at(12), reading);
-    expect(subjectOf(third)).toContain('DAMAGE open since 2026-11-11: 1, new: 0,');
-    expect(textOf(third)).toMatch(/^DAMAGE open since 2026-11-11: 1, new: 0\.\n/);
-    expect(textOf(third)).toContain(`  damaged ${log}\n    since 2026-11-11: `);
-    expect(textOf(third)).toContain('of the oldest until 2026-12-11 at most');
-    expect(third.result?.damage).toBe(1);
-    expect(await look(world.bucket)).toContainEqual(
-      expect.objectContaining({ kind: 'damaged', key: log, since: at(11), acknowledged: undefined }),
-    );
-
-    world.bucket.objects.set(log, soundLog);
-    const fourth = await world.audit(at(13), reading);
-    expect(subjectOf(fourth)).toContain('no damage seen');
-    expect(textOf(fourth)).toContain(`Repaired: 1\n  damaged ${log}\n`);
-    expect([fourth.result?.damage, world.state(4).open]).toEqual([0, []]);
-
-    const record = keyOf('runs/', 11);
-    const soundRecord = stored(record);
-    world.bucket.objects.delete(record);
-    const acknowledged = [{ kind: 'missing', key: record, why: 'deleted by mistake, INC-7' }];
-    const knowing = { plan: { ...reading.plan, acknowledged } };
-    expect(subjectOf(await world.audit(at(14), reading))).toContain('DAMAGE open since 2026-11-14: 1, new: 1,');
-    const sixth = await world.audit(at(15), knowing);
-    expect(subjectOf(sixth)).toContain('1 damaged, all acknowledged');
-    expect([sixth.result?.damage, textOf(sixth).includes('Acknowledged: 1 missing.')]).toEqual([0, true]);
-    expect(await look(world.bucket)).toContainEqual(
-      expect.objectContaining({ kind: 'missing', since: at(14), acknowledged: 'deleted by mistake, INC-7' }),
-    );
-
-    // The log again, and something else of what is acknowledged.
-    world.bucket.corrupt(log, (body) => body.subarray(1));
-    world.bucket.objects.set(record, { ...soundRecord, writtenAt: new Date(at(15)) });
-    world.bucket.rewrite(record, { body: Buffer.from(String(soundRecord.body).replace('"i"', '"j"')) });
-    const seventh = await world.audit(at(16), knowing);
-    expect(subjectOf(seventh)).toContain('DAMAGE open since 2026-11-16: 2, new: 2,');
-    expect(new Set(world.state(7).open.map(({ kind }) => kind))).toEqual(new Set(['damaged', 'forged']));
-    expect(textOf(seventh)).not.toContain('Repaired');
-
-    world.bucket.objects.set(record, soundRecord);
-    world.bucket.objects.set(log, soundLog);
-    expect(subjectOf(await world.audit(at(17), knowing))).toContain('no damage seen');
-    expect(damageIn(await look(world.bucket))).toEqual([]);
-  });
-
   // Damage of an object that cannot be read would be found as damage all the same.
   it.each<[string, (key: string) => unknown]>([
     ['logs/', (key) => world.bucket.rewrite(key, { contentType: 'text/html' })],

@@ -130,14 +130,6 @@ describe('an attempt of a run', () => {
     expect(reporter.summaries).toHaveLength(1);
   });
 
-  it('names ten failures and how many more there are', async () => {
-    const clusters = Array.from({ length: 20 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
-    const { context } = setUp(new FakeArchive(), () => statusError(404), { clusters });
-    const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;
-    expect(error.message.match(/^- log of/gm)).toHaveLength(10);
-    expect(error.message).toContain('- and 10 more');
-  });
-
   it('works in the next attempt on what is missing alone, and keeps the hashes of what is there', async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, failing('b')).context).catch(() => undefined);
@@ -260,12 +252,6 @@ describe('an attempt of a run', () => {
     expect(archive.records[0]?.counts).toMatchObject({ archived: 1, alreadyArchived: 2, doubts: 2 });
   });
 
-  it('sends the request id of the event with every call', async () => {
-    const { context, service } = setUp(new FakeArchive(), () => answer());
-    await attemptRun({ ...scheduled, requestId: 'event' }, context);
-    expect(new Set(service.requests.map(({ requestId }) => requestId))).toEqual(new Set(['event']));
-  });
-
   it('of a shard works on its clusters alone, and the shards together on all', async () => {
     const archive = new FakeArchive();
     const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
@@ -302,14 +288,6 @@ describe('an optional cluster', () => {
     const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message).toContain('2 of 4 not archived (2 failed, 0 not attempted; 2 optional not counted)');
     expect(error.message).not.toContain('cluster gone');
-  });
-
-  it('is recorded as it is configured now, whatever an earlier attempt recorded', async () => {
-    const archive = new FakeArchive();
-    await attemptRun(scheduled, setUp(archive, () => answer(), { clusters }).context);
-    const { context } = setUp(archive, () => answer(), { clusters: [{ uid: 'a' }, { uid: 'gone' }] });
-    await attemptRun(scheduled, context);
-    expect(archive.records[1]?.outcomes.map(({ optional }) => optional)).toEqual(Array(4).fill(undefined));
   });
 });
 
@@ -368,19 +346,6 @@ it('a dry run fails as the run would, and releases every body', async () => {
   expect(release).toHaveBeenCalledTimes(3);
 });
 
-it('the key is read while the archive is asked for the history', async () => {
-  const archive = new FakeArchive();
-  const { context } = setUp(archive, () => answer());
-  const current = jest.fn(async () => 'key');
-  let readBefore = -1;
-  archive.keys = async () => {
-    readBefore = current.mock.calls.length;
-    return [];
-  };
-  await attemptRun(scheduled, { ...context, keys: { ...context.keys, current } });
-  expect(readBefore).toBe(1);
-});
-
 describe('the configuration of an attempt', () => {
   it('is stored while clusters are asked, and before the record is written', async () => {
     const archive = new FakeArchive();
@@ -400,13 +365,6 @@ describe('the configuration of an attempt', () => {
     };
     await attemptRun(scheduled, setUp(archive, script, { store }).context);
     expect([recorded, archive.records.length]).toEqual([0, 1]);
-  });
-
-  it('is not stored by a dry run', async () => {
-    const store = jest.fn(async () => undefined);
-    const { context } = setUp(new FakeArchive(), () => answer(), { store });
-    await attemptRun({ ...scheduled, dryRun: true }, context);
-    expect(store).not.toHaveBeenCalled();
   });
 
   it('that cannot be stored costs no outcome and no record, and then fails the attempt', async () => {

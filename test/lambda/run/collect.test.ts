@@ -142,23 +142,7 @@ describe('collecting one resource', () => {
   });
 });
 
-describe('the workers', () => {
-  it('work on others while a retry waits', async () => {
-    const { run, requests } = setUp((_nth, _key, { cluster }) => (cluster === 'c0' ? statusError(500) : answer()), {
-      clusters: uids(4),
-    });
-    await run();
-    const asked = requests().map(({ cluster }) => cluster);
-    expect(asked.slice(0, 4).sort()).toEqual(uids(4));
-    expect(asked.slice(4)).toEqual(Array(4).fill('c0'));
-  });
-
-  it('start as many requests per second as are configured', async () => {
-    const { run, times } = setUp(() => answer(), { clusters: uids(4), requestsPerSecond: 2 });
-    await run();
-    expect(times).toEqual([0, 500, 1000, 1500]);
-  });
-});
+describe('the workers', () => {});
 
 describe('a throttled answer', () => {
   it('makes everybody wait as long as Retry-After asks', async () => {
@@ -198,13 +182,6 @@ describe('a rejected key', () => {
       return keys.value;
     };
     expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: 401, requests: maxRequests + 1 }]);
-  });
-
-  it('fails its clusters alone as long as fewer than five are rejected', async () => {
-    const script: Script = (_nth, _key, { cluster }) => (cluster < 'c4' ? statusError(403) : statusError(404));
-    const { run, reporter, stop } = setUp(script, { clusters: uids(8), earlier: { archived: [] } });
-    expect(await run()).toMatchObject(Array(8).fill({ outcome: 'failed', requests: 1 }));
-    expect([reporter.isKeyRejected, stop.reason]).toEqual([false, undefined]);
   });
 
   it('for ten clusters in a row of the shuffled list ends the run', async () => {
@@ -276,16 +253,5 @@ describe('a service that is down', () => {
       error: `refused; no further request: ${stop.reason?.message}`,
     });
     expect(reporter.warnings).toEqual([logMessages.paused]);
-  });
-
-  it('is probed until it is up again in the last attempt, and costs nobody anything', async () => {
-    const { run, clock, requests, reporter } = setUp(
-      () => (clock.monotonicMs() < 400_000 ? new ServiceError('refused', 'connection') : answer()),
-      { clusters: uids(300), earlier: { archived: [], attempts: 2 } },
-    );
-    const outcomes = await run();
-    expect(outcomes.every(({ outcome }) => outcome === 'archived')).toBe(true);
-    expect(requests().length).toBeLessThan(700);
-    expect(reporter.warnings).toEqual([logMessages.paused, logMessages.resumed]);
   });
 });

@@ -1,17 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { getEventListeners, once } from 'node:events';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ManifestContent } from '../../../lambda/body/manifest-content';
-import { memoryLimitBytes } from '../../../lambda/body/spool';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { startFaultService } from '../../support/fault-service';
-import { inGzip, ok, resetMidBody, status } from '../../support/fault-service-answers';
+import { ok } from '../../support/fault-service-answers';
 import { type RawRequest, startRawService, wire } from '../../support/raw-service';
 import { testCertificates } from '../../support/tls';
 
@@ -186,28 +184,6 @@ describe('a request that is cancelled', () => {
     expect(checked).toBeLessThan(2 ** 20);
     expect(await readdir(directory)).toEqual([]);
   });
-});
-
-it('a request that is over listens to nothing any more, however it ended', async () => {
-  const { signal } = new AbortController();
-  const service = await startFaultService(
-    ({ index }) =>
-      [ok('text'), inGzip('text'), inGzip('text', { 'Content-Type': 'text/html' }), status(500)][index] ??
-      resetMidBody('text'),
-  );
-  closing.push(() => service.close());
-  const api = apiFor(service.url);
-  for (let index = 0; index < 5; index += 1) await get(api, manifestOf('a'), signal);
-  // A stream tells of its end in the next turn.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-it('a body with a wrong length leaves nothing behind, although it was spooled', async () => {
-  const large = randomBytes(2 * memoryLimitBytes).toString('hex');
-  const { api } = await rawApi(({ socket }) => socket.write(`${wire(large)}!`));
-  expect(await get(api)).toContain('its Content-Length may be wrong');
-  expect(await readdir(directory)).toEqual([]);
 });
 
 it('a body that takes longer to check than to arrive is not late', async () => {
