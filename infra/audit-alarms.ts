@@ -42,7 +42,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
     AuditBehind: {
       title: 'Audit behind',
       means:
-        'Two audits in a row left something for the next one: audits cannot keep up, and the newest objects are not sealed yet.',
+        'Two audits in a row left something for the next one: audits cannot keep up, and the newest objects are not sealed yet; or no time stamp could be had for three days.',
       look: 'What is left for the next audit, on the dashboard, and whether it grows.',
       act: 'Audit more often with audit.schedule, collect less often, or raise audit.rereadDays.',
       // One alone may have had a large fleet's first day to read.

@@ -171,7 +171,7 @@ export const auditMetricNames = {
   auditFindings: 'AuditFindings',
   /** 1 per seal that is stored and signed: what shows that the audit is alive. */
   sealsWritten: 'SealsWritten',
-  /** Objects and run records that the audit had no time for; the next one takes them up. */
+  /** What is left for the next audit: objects, run records, passes that are late, authorities that gave no stamp for three days. */
   auditCarriedOver: 'AuditCarriedOver',
   /** Places where lines of logs may be lost between two runs, as far as no earlier mail told them. */
   logGaps: 'LogGaps',

@@ -4,6 +4,7 @@ import { accountChecks } from '../doctor/account-checks';
 import { type Check, problem, unknown, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
+import { stampChecks } from '../doctor/stamp-checks';
 import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type StackOptions, withHelp, withStack } from './options';
@@ -49,7 +50,8 @@ async function lookAt(options: Options, ownKey: string | undefined, terminal: Te
     config === undefined
       ? unknown('the configuration says where it is', 'use --config instead of --stack')
       : await serviceCheck(config, ownKey || account.apiKey);
-  return [...ofConfiguration, ...account.checks, { what: 'service', ...service }];
+  const stamps = config === undefined ? [] : await stampChecks(config.audit?.timestamps ?? []);
+  return [...ofConfiguration, ...account.checks, { what: 'service', ...service }, ...stamps];
 }
 
 const signs = { ok: '+', warning: '!', problem: 'x', unknown: '?' } as const;
@@ -70,7 +72,7 @@ Signs: + in order, ! worth knowing, x a problem, ? not looked at.
 
 The API key is taken from the environment variable ${apiKeyVariable}. Without it, doctor reads the stack's secret, if
 the credentials may. It is never shown. doctor uses it for one request from this machine: the log of one cluster.
-Nothing is written anywhere.
+It asks each authority of audit.timestamps for a stamp of nothing. Nothing is written anywhere.
 
 Exit codes: 0 no problem was found, 1 at least one was, 2 wrong command line, 3 it could not be done.
 

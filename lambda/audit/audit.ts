@@ -9,6 +9,7 @@ import { readChain } from '../verify/seals/read-chain';
 import { largestSealBytes, type Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
+import { stampedWithinMs } from '../verify/seals/seal-stamps';
 import { largestStateBytes } from '../verify/seals/seal-state';
 import { type ExamineContext, examine } from './examine';
 import { Findings } from './findings';
@@ -30,6 +31,8 @@ export interface AuditFigures {
   readonly stalestHours: number;
   /** Passes over old content that were not finished within their days. */
   readonly latePasses: number;
+  /** Authorities of time stamps that gave none for three days. */
+  readonly unstamped: number;
 }
 
 /** Is told what becomes of an audit. */
@@ -129,6 +132,8 @@ async function report(
   reporter.sealed(result, {
     stalestHours: stalestHours(mailed),
     latePasses: latePasses(mailed),
+    unstamped: stamps.filter(({ since }) => since !== undefined && now.getTime() - Date.parse(since) > stampedWithinMs)
+      .length,
     ...logFigures(mailed.logs, plan.frozenAfterHours),
   });
   try {

@@ -14,8 +14,11 @@ export const listingDays = 90;
 /** Runs of a stretch: of one cluster, their keys and the one behind them are one answer of S3. */
 const runsAtOnce = 999;
 
-/** Objects of a slice, whose judgement begins anew if the time does not suffice: those that are read take 80 s. */
-const mostAtOnce = { reading: 20_000, listing: 2_000_000 } as const;
+/**
+ * Objects of a slice, whose judgement begins anew if the time does not suffice: those that are read take 190 s. Each slice reads
+ * all run records of its runs, so that as many clusters as have room for a few bits of each object are listed at once.
+ */
+const mostAtOnce = { reading: 40_000, listing: 100_000_000 } as const;
 
 /** Which of them is judged: what is there, or what it holds too. */
 type Kind = keyof typeof mostAtOnce;
@@ -103,7 +106,7 @@ async function judgeSlice(
   kind: Kind,
   judged: OldJudged,
 ): Promise<Pass> {
-  const { stretch, count } = stretchOf(pass, runs);
+  const { stretch, count } = stretchOf(pass, runs, kind);
   const from = pass.cluster ?? undefined;
   const size = Math.max(1, Math.floor(pass.atOnce / (resourceNames.length * Math.max(1, count))));
   const end = clustersBetween(names, from).names[size];
@@ -122,12 +125,13 @@ async function judgeSlice(
   return behind(pass, stretch, end);
 }
 
-/** The stretch that a pass is in: it was fixed when its first slice was judged. */
-function stretchOf({ from, to, cluster }: Pass, runs: readonly number[]) {
+/** The stretch that a pass is in: it was fixed when its first slice was judged. Where slices take too long it has fewer runs. */
+function stretchOf({ from, to, cluster, atOnce }: Pass, runs: readonly number[], kind: Kind) {
+  const most = Math.max(1, Math.floor((runsAtOnce * atOnce) / mostAtOnce[kind]));
   const start = from === null ? undefined : new Date(from);
   const isBehind = (run: number) => start === undefined || run >= start.getTime();
   const left = runs.filter(isBehind);
-  const last = left.length > runsAtOnce ? left[runsAtOnce - 1] : undefined;
+  const last = left.length > most ? left[most - 1] : undefined;
   const chosen = last === undefined ? undefined : new Date(last);
   const end = cluster === null ? chosen : to === null ? undefined : new Date(to);
   const count = left.filter((run) => end === undefined || run <= end.getTime()).length;

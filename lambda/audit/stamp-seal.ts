@@ -14,7 +14,9 @@ export interface AskedStamp {
   /** Why it has none. */
   readonly problem?: string;
   /** The time of the newest seal that has one; undefined: none has. */
-  readonly lastStamped?: string;
+  readonly lastStamped?: string | undefined;
+  /** Since when seals have none: the time of that seal, or of the first that was to have one. */
+  readonly since?: string;
 }
 
 export interface StampSealContext {
@@ -51,7 +53,9 @@ export function stampSeal(
       return { authority: name, time: time.toISOString() };
     } catch (error) {
       const lastStamped = chain.seals.findLast((one) => chain.stamps.includes(keyOf(name, one)))?.seal;
-      return { authority: name, problem: error instanceof Error ? error.message : String(error), lastStamped };
+      const planned = chain.seals.find(({ plan }) => plan.timestamps?.some((one) => one.name === name));
+      const since = lastStamped ?? planned?.seal ?? now.toISOString();
+      return { authority: name, problem: error instanceof Error ? error.message : String(error), lastStamped, since };
     }
   };
   // Another invocation of the same audit may have stamped it already.

@@ -67,16 +67,16 @@ export function wireAudit(
 /** Reports to the structured log and to CloudWatch's metrics: a line and the metrics per seal. */
 function lambdaReporter(logger: Logger, metrics: Metrics): AuditReporter {
   return {
-    sealed(result, { latePasses, ...figures }) {
-      const line = { ...result, latePasses, ...figures };
+    sealed(result, { latePasses, unstamped, ...figures }) {
+      const line = { ...result, latePasses, unstamped, ...figures };
       if (result.damage === 0) logger.info('archive sealed', line);
       else logger.error('archive sealed, damage found', line);
       const { carriedOver, carriedOverRecords } = result.verified;
       const values = {
         sealsWritten: 1,
         auditFindings: result.damage,
-        // A pass that is late is left for the next audit too.
-        auditCarriedOver: carriedOver + carriedOverRecords + latePasses,
+        // A pass that is late is left for the next audit too, and so is a stamp.
+        auditCarriedOver: carriedOver + carriedOverRecords + latePasses + unstamped,
         ...figures,
       };
       for (const [name, value] of Object.entries(values))

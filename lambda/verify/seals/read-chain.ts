@@ -4,6 +4,7 @@ import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
 import { type ChainOptions, type RightSeal, SealChain, type SignedFile } from './seal-chain';
 import { listSeals, parsePublicKey, readSealFile } from './seal-file';
+import { findLostStamps } from './seal-stamps';
 import { takeState } from './take-state';
 
 /** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
@@ -25,6 +26,7 @@ export async function readChain(reader: ArchiveReader, options: ChainOptions, fi
   await findReplaced(reader, find);
   findUnknownKeys(chain, options.publicKeys !== undefined, find);
   followHead(chain, find);
+  findLostStamps(chain, find);
   await takeState(reader, chain, states, find);
   // Whether seals were there before the first, only those seals can say.
   const first = chain.state.open.find(({ key }) => key === earlierRuns);

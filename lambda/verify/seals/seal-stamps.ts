@@ -25,7 +25,7 @@ export interface SealStamp {
 const mostStampBytes = 64 * 1024;
 
 /** How long after its seal a stamp may be made, in milliseconds, before a seal counts as not stamped. */
-const stampedWithinMs = 3 * dayMs;
+export const stampedWithinMs = 3 * dayMs;
 
 /** Stamps read at once. */
 const concurrency = 16;
@@ -47,7 +47,7 @@ export async function unsealedStamps(reader: ArchiveReader, { all, stamps }: Sea
 }
 
 /**
- * Reads all stamps of an archive, and finds those that are gone, were replaced, or do not count.
+ * Reads all stamps of an archive, and finds those that were replaced, or do not count.
  * @param trusted roots that the user trusts; left out: those that the seals' own plans name
  * @returns those that count and lead to a trusted root, oldest seal first
  * @throws ArchiveReadError
@@ -64,7 +64,6 @@ export async function readStamps(
   const counting: SealStamp[] = [];
   for await (const { key, bytes } of mapConcurrently(chain.stamps, concurrency, (one) => readStamp(reader, one))) {
     const named = sealed.get(key);
-    sealed.delete(key);
     if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
     else if (named !== undefined && sha256Of(bytes) !== named.sha256)
       find('forged', key, `its SHA-256 is not the one in seal ${named.by.number}: it was replaced after that`);
@@ -76,8 +75,15 @@ export async function readStamps(
         counting.push({ number, authority, time: stamp.time.toISOString(), root: nameOf(stamp.root) });
     }
   }
-  for (const { key, by } of sealed.values()) find('missing', key, `seal ${by.number} has it, and it is not there`);
   return counting;
+}
+
+/** Finds the stamps that seals name and that are not there. */
+export function findLostStamps({ all, stamps }: Pick<SealChain, 'all' | 'stamps'>, find: Find): void {
+  const there = new Set(stamps);
+  for (const { number, stamps: named } of all)
+    for (const { key } of named)
+      if (!there.has(key)) find('missing', key, `seal ${number} has it, and it is not there`);
 }
 
 /**

@@ -164,7 +164,7 @@ describe('an audit', () => {
   it('does not fail because of what it finds, nor because nobody can be told', async () => {
     const [key = ''] = world.bucket.keys('logs/');
     world.bucket.corrupt(key, (body) => body.subarray(1));
-    const { result, notMailed, mails } = await world.audit(morning, { isDeaf: true });
+    const { result, notMailed, mails } = await world.audit(morning, { refusesMails: true });
     expect(result).toMatchObject({ found: { damaged: 1 }, damage: 1 });
     expect([mails.length, notMailed.length]).toEqual([0, 1]);
   });

@@ -60,7 +60,7 @@ export interface AuditOptions {
   /** Answers as authorities of time stamps do; left out: none answers. */
   readonly requestStamp?: AuditContext['requestStamp'];
   /** Whether the topic takes mails. */
-  readonly isDeaf?: boolean;
+  readonly refusesMails?: boolean;
 }
 
 export interface Audited {
@@ -76,7 +76,7 @@ export interface Audited {
 
 /** One invocation of the audit's core, beside whatever else is under way in the same bucket. */
 export async function invokeAudit(options: AuditOptions): Promise<Audited> {
-  const { plan, key, time, start, wrongByMs = 0, isDeaf = false } = options;
+  const { plan, key, time, start, wrongByMs = 0, refusesMails = false } = options;
   const { requestStamp = () => Promise.reject(new Error('nobody answers')) } = options;
   const stop = new Stop(() => 600_000);
   const connection = new Connection(options, stop);
@@ -90,7 +90,7 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
   };
   const mail = (one: Mail) =>
     connection.request(async () => {
-      if (isDeaf) throw new Error('the topic is not there');
+      if (refusesMails) throw new Error('the topic is not there');
       mails.push(one);
     });
   const reporter = {

@@ -106,6 +106,31 @@ describe('a seal', () => {
 });
 
 describe('a stamp', () => {
+  it('that an earlier seal names and that is gone is damage to the next audit, and stays so', async () => {
+    const { world } = await stampedWorld();
+    world.bucket.objects.delete(key(1, 'one'));
+    for (const day of [23, 24]) {
+      await world.collectDay(day);
+      const requestStamp = answering(at(day).replace(':00.000', ':07.000'));
+      const { result } = await world.audit(at(day), { plan: stampedPlan, requestStamp });
+      expect(result).toMatchObject({ damage: 1, found: { missing: 1 } });
+    }
+    expect(world.state(5).open).toMatchObject([{ kind: 'missing', key: key(1, 'one'), since: at(23) }]);
+  });
+
+  it('that cannot be had for three days is left for the next audit, as the alarm counts it', async () => {
+    const { world } = await stampedWorld(undefined, undefined, [[], ['two'], ['two']]);
+    const unstamped: number[] = [];
+    for (const day of [23, 24]) {
+      await world.collectDay(day);
+      const requestStamp = answering(at(day).replace(':00.000', ':07.000'), ['two']);
+      unstamped.push(
+        ...(await world.audit(at(day), { plan: stampedPlan, requestStamp })).reported.map((one) => one.unstamped),
+      );
+    }
+    expect(unstamped).toEqual([0, 1]);
+  });
+
   const attacks: [string, (world: SealedWorld) => unknown, string[]][] = [
     ['is gone', ({ bucket }) => bucket.objects.delete(key(1, 'one')), ['missing']],
     [
