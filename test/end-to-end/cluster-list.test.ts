@@ -98,7 +98,7 @@ describe('a list of clusters from outside', () => {
     await write(fleet);
     await run(collector);
     await write(['another', ...fleet]);
-    const description = join(folder, '.metadata', `${key}.json`);
+    const description = join(folder, 'metadata', `${key}.json`);
     const lastModified = new Date(Date.now() - 31 * 3_600_000).toISOString();
     writeFileSync(description, JSON.stringify({ ...JSON.parse(readFileSync(description, 'utf8')), lastModified }));
     const { error, record } = await run(collector);
