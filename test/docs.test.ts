@@ -86,9 +86,9 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-it('docs/run-record.md explains every member of a run record', () => {
+it('docs/format.md explains every member of a run record', () => {
   const members = [runSchema, runSchema.shape.counts, outcomeSchema].flatMap(({ shape }) => Object.keys(shape));
-  const explained = all(textOf('docs/run-record.md'), /`([a-zA-Z0-9]+)`/g);
+  const explained = all(textOf('docs/format.md'), /`([a-zA-Z0-9]+)`/g);
   // Only the summary of a dry run, which leaves no record, has this one.
   expect(members.filter((name) => !explained.includes(name))).toEqual(['wouldArchive']);
 });
