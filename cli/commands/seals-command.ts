@@ -1,10 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { damageKinds, type Finding } from '../../lambda/verify/finding';
+import { parseSealStampKey } from '../../lambda/archive/archive-layout';
+import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { damageKinds, type Find, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
+import { readStamps } from '../../lambda/verify/seals/seal-stamps';
 import { openArchiveNow } from '../archive/open-archive';
 import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -12,6 +14,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
 import { printNotRead, printOpen, printOpenFindings } from './print-health';
+import { describeStamp } from './stamp-roots';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -43,6 +46,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);
       await printNotRead(terminal, newest);
+      await printStamps(terminal, reader, chain, (kind, key, problem) => findings.push({ kind, key, problem }));
     }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
@@ -52,6 +56,13 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end('found');
     else if (findings.some(({ kind }) => kind === 'unreadable')) end('trouble');
   });
+}
+
+/** Says of each authority the newest seal that it stamped: only that stamp is read. */
+async function printStamps({ out }: Terminal, reader: ArchiveReader, chain: SealChain, find: Find): Promise<void> {
+  const newest = new Map(chain.stamps.map((key) => [parseSealStampKey(key)?.authority, key]));
+  const stamps = await readStamps(reader, chain, undefined, find, [...newest.values()]);
+  for (const stamp of stamps) await print(out, `${describeStamp(stamp)}\n`);
 }
 
 /** @throws ArchiveReadError if there is none */

@@ -1,8 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { SealStamp } from '../../lambda/verify/seals/seal-stamps';
+import { printable } from '../terminal/printable';
 import type { Terminal } from '../terminal/terminal';
 import { timeOption } from './options';
 import { readPem } from './public-keys';
+
+/** One line: what a stamp shows. */
+export function describeStamp({ number, time, authority, root }: SealStamp): string {
+  return `Seal ${number} and all before it existed before ${time}, says ${authority} (root ${printable(root)}).`;
+}
 
 export interface StampRootOptions {
   readonly tsaCa?: readonly X509Certificate[];

@@ -14,7 +14,7 @@ import { type CommandContext, type Ending, print, printJson, type Terminal } fro
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printFindings } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
-import { type StampRootOptions, withStampRoots } from './stamp-roots';
+import { describeStamp, type StampRootOptions, withStampRoots } from './stamp-roots';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions {
   readonly retentionDays?: number;
@@ -148,14 +148,19 @@ function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
   );
 }
 
+/** Most seals that are named because they were stamped late. */
+const shownLate = 5;
+
 function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
-  const lines = (sealed?.stamps ?? []).map(
-    ({ number, time, authority, root }) =>
-      `Seal ${number} and all before it existed before ${time}, says ${authority} (root ${printable(root)}).\n`,
+  const lines = (sealed?.stamps ?? []).map((stamp) => `${describeStamp(stamp)}\n`);
+  const late = (sealed?.late ?? []).map(
+    ({ number, listedFrom, time, authority }) =>
+      `Seal ${number} says that it is of ${formatTime(listedFrom)}, and was stamped first at ${time}, by ${authority}: late by more than a day.\n`,
   );
   const trust =
     "The roots of these authorities are those that the seals' own plans name, which proves little: give roots that you trust to --tsa-ca.\n";
-  return lines.join('') + (lines.length > 0 && !areRootsGiven ? trust : '');
+  const more = late.length > shownLate ? `… and ${late.length - shownLate} more seals that were stamped late\n` : '';
+  return [...lines, ...late.slice(0, shownLate), more, lines.length > 0 && !areRootsGiven ? trust : ''].join('');
 }
 
 function verdictOf({ colors }: Terminal, counts: VerifyCounts, location: string, cluster: string | undefined): string {

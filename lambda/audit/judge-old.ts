@@ -11,8 +11,11 @@ import type { AuditJudge } from './audit-judge';
 /** What is there is compared with the run records at least so often, in days. */
 export const listingDays = 90;
 
-/** Runs of a stretch: of one cluster, their keys and the one behind them are one answer of S3. */
-const runsAtOnce = 999;
+/**
+ * Runs of a stretch. Of one cluster, the keys of 999 and the one behind them are one answer of S3. Objects that are read take
+ * longer than that: with fewer runs a slice has more clusters, and reads fewer run records.
+ */
+const runsAtOnce = { reading: 200, listing: 999 } as const;
 
 /**
  * Objects of a slice, whose judgement begins anew if the time does not suffice: those that are read take 190 s. Each slice reads
@@ -59,8 +62,8 @@ export interface JudgeOldOptions {
 }
 
 /**
- * Judges what is old again, as far as there is time, from where the audit before ended: some clusters of up to 1,000 runs at
- * once, so that listing takes a request for each 1,000 keys and two for each cluster and pass.
+ * Judges what is old again, as far as there is time, from where the audit before ended: some clusters of many runs at once, so
+ * that a pass that lists takes a request for each 1,000 keys and two for each cluster.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function judgeOld(judge: AuditJudge, options: JudgeOldOptions): Promise<OldJudged> {
@@ -127,7 +130,7 @@ async function judgeSlice(
 
 /** The stretch that a pass is in: it was fixed when its first slice was judged. Where slices take too long it has fewer runs. */
 function stretchOf({ from, to, cluster, atOnce }: Pass, runs: readonly number[], kind: Kind) {
-  const most = Math.max(1, Math.floor((runsAtOnce * atOnce) / mostAtOnce[kind]));
+  const most = Math.max(1, Math.floor((runsAtOnce[kind] * atOnce) / mostAtOnce[kind]));
   const start = from === null ? undefined : new Date(from);
   const isBehind = (run: number) => start === undefined || run >= start.getTime();
   const left = runs.filter(isBehind);

@@ -4,7 +4,7 @@ import { damageKinds, type Excusable, type Find, type Finding, type FindingKind,
 import type { JudgedObject } from './judge';
 import type { Part } from './part';
 import type { RightSeal, SealChain } from './seals/seal-chain';
-import type { SealStamp } from './seals/seal-stamps';
+import type { lateStamps, SealStamp } from './seals/seal-stamps';
 import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
 
 export interface VerifyCounts {
@@ -31,6 +31,8 @@ export interface VerifyCounts {
     readonly newest: Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'> | null;
     /** The newest stamp that counts, of each authority. */
     readonly stamps: readonly SealStamp[];
+    /** Of seals that were stamped first more than a day after their own time, that stamp. */
+    readonly late: ReturnType<typeof lateStamps>;
   } | null;
 }
 

@@ -15,7 +15,7 @@ import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { findAbsentSeals, planOf } from './seals/seal-firings';
-import { findUnstamped, readStamps } from './seals/seal-stamps';
+import { findUnstamped, lateStamps, readStamps } from './seals/seal-stamps';
 import { findShorterRetention } from './seals/shorter-retention';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
@@ -102,7 +102,12 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
   const stamps = await readStamps(reader, chain, stampRoots, verdict.find);
   if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, verdict.find);
   const ofEach = new Map(stamps.map((stamp) => [stamp.authority, stamp]));
-  verdict.counts.sealed = { seals: seals.length, newest: newest ?? null, stamps: [...ofEach.values()] };
+  verdict.counts.sealed = {
+    seals: seals.length,
+    newest: newest ?? null,
+    stamps: [...ofEach.values()],
+    late: lateStamps(chain, stamps),
+  };
 }
 
 async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {

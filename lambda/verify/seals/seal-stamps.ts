@@ -24,6 +24,9 @@ export interface SealStamp {
 /** Longest answer of an authority that is stored or read, in bytes. */
 const mostStampBytes = 64 * 1024;
 
+/** How much later than its seal a stamp is late, in milliseconds: each audit has its own seal stamped. */
+const lateMs = dayMs;
+
 /** How long after its seal a stamp may be made, in milliseconds, before a seal counts as not stamped. */
 export const stampedWithinMs = 3 * dayMs;
 
@@ -47,8 +50,9 @@ export async function unsealedStamps(reader: ArchiveReader, { all, stamps }: Sea
 }
 
 /**
- * Reads all stamps of an archive, and finds those that were replaced, or do not count.
+ * Reads stamps of an archive, and finds those that were replaced, or do not count.
  * @param trusted roots that the user trusts; left out: those that the seals' own plans name
+ * @param keys left out: all
  * @returns those that count and lead to a trusted root, oldest seal first
  * @throws ArchiveReadError
  */
@@ -57,12 +61,13 @@ export async function readStamps(
   chain: SealChain,
   trusted: readonly X509Certificate[] | undefined,
   find: Find,
+  keys = chain.stamps,
 ): Promise<SealStamp[]> {
   const sealed = new Map(chain.all.flatMap((by) => by.stamps.map((one) => [one.key, { ...one, by }] as const)));
   const roots = [...(trusted ?? []), ...plannedRoots(chain.seals)];
   const byNumber = new Map(chain.all.map((seal) => [seal.number, seal]));
   const counting: SealStamp[] = [];
-  for await (const { key, bytes } of mapConcurrently(chain.stamps, concurrency, (one) => readStamp(reader, one))) {
+  for await (const { key, bytes } of mapConcurrently(keys, concurrency, (one) => readStamp(reader, one))) {
     const named = sealed.get(key);
     if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
     else if (named !== undefined && sha256Of(bytes) !== named.sha256)
@@ -84,6 +89,16 @@ export function findLostStamps({ all, stamps }: Pick<SealChain, 'all' | 'stamps'
   for (const { number, stamps: named } of all)
     for (const { key } of named)
       if (!there.has(key)) find('missing', key, `seal ${number} has it, and it is not there`);
+}
+
+/** The seals of the chain whose first stamp is later than a day: written later than they say shows as this. */
+export function lateStamps({ seals }: Pick<SealChain, 'seals'>, stamps: readonly SealStamp[]) {
+  return seals.flatMap(({ number, listedFrom }) => {
+    const [first] = stamps.filter((one) => one.number === number).sort((a, b) => (a.time < b.time ? -1 : 1));
+    return first !== undefined && Date.parse(first.time) - Date.parse(listedFrom) > lateMs
+      ? [{ ...first, listedFrom }]
+      : [];
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { sealStampKey } from '../../../lambda/archive/archive-layout';
 import type { AuditContext } from '../../../lambda/audit/audit';
 import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
 import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
 import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
 import { TestKey } from './invoke-audit';
@@ -176,6 +177,16 @@ describe('a second history that whoever holds the signing key makes a month late
       forged.world.bucket.put(object, new Date('2026-12-23T00:00:00Z'));
     }
     expect(damageIn(await look(forged.world.bucket))).toEqual([]);
+    const counts = await verifyArchive(forged.world.bucket, {
+      ...{ now: new Date('2026-12-23T01:00:00Z'), concurrency: 4 },
+      ...{ onFinding: () => undefined, onProgress: () => undefined },
+    });
+    // Without the roots it is not damage, and is said.
+    expect(counts.sealed?.late.map(({ number, time }) => [number, time.slice(0, 10)])).toEqual([
+      [1, '2026-12-23'],
+      [2, '2026-12-23'],
+      [3, '2026-12-23'],
+    ]);
     expect(damageIn(await look(forged.world.bucket, trusting))).toEqual(['seal-broken']);
   });
 });

@@ -1,0 +1,70 @@
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { auditJudge } from '../../../lambda/audit/audit-judge';
+import { judgeOld, newPass } from '../../../lambda/audit/judge-old';
+import type { ListedName, ListedObject } from '../../../lambda/verify/archive-reader';
+import { SealChain } from '../../../lambda/verify/seals/seal-chain';
+import { emptyState } from '../../../lambda/verify/seals/seal-state';
+import { MadeUpArchive } from './made-up-archive';
+
+/** Counts the answers of S3 to listings of objects: 1,000 keys or names each. */
+export class CountedArchive extends MadeUpArchive {
+  answers = 0;
+  keys = 0;
+
+  override async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
+    if (!/^(logs|manifests)/.test(prefix)) return yield* super.list(prefix, after);
+    let listed = 0;
+    for await (const object of super.list(prefix, after)) {
+      if (listed % 1000 === 0) this.answers += 1;
+      listed += 1;
+      this.keys += 1;
+      yield object;
+    }
+  }
+
+  override async *listNames(prefix: string): AsyncGenerator<ListedName> {
+    this.answers += Math.ceil(this.clusters.length / 1000);
+    yield* super.listNames(prefix);
+  }
+}
+
+const find = () => undefined;
+
+/** An audit that begins a pass over what is there. */
+export function judgeOf(archive: CountedArchive, kind: 'listing' | 'reading' = 'listing') {
+  const { now } = archive;
+  const chain = new SealChain({}, find);
+  chain.state = { ...emptyState, cursor: { ...emptyState.cursor, [kind]: newPass(now, kind) } };
+  return auditJudge({ archive, chain, now, find, plan: {}, stop: new AbortController().signal });
+}
+
+/** A year of hourly runs that is computed: each listing of a cluster is counted, and each run record that is read. */
+class ComputedYear extends CountedArchive {
+  readonly times: readonly number[];
+  records = 0;
+
+  constructor(clusters: number) {
+    super({ clusters, runs: 0 });
+    this.times = Array.from({ length: 8760 }, (_, hour) => this.now.getTime() - (8760 - hour) * 3_600_000);
+  }
+
+  /** Of a cluster, a stretch is one answer: the cases above list their keys. */
+  override async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
+    if (/^(logs|manifests)/.test(prefix)) this.answers += 1;
+    for (const time of prefix === 'runs/' ? this.times : []) {
+      const key = runRecordKey({ run: new Date(time), attempt: 1 });
+      if (key > after) yield { key, storedBytes: 1, writtenAt: new Date(time) };
+    }
+  }
+
+  override async open(): Promise<undefined> {
+    this.records += 1;
+  }
+}
+
+/** Listings and run records read in a pass over a year. */
+export async function countsOfYear(clusters: number, kind: 'listing' | 'reading') {
+  const year = new ComputedYear(clusters);
+  const { passes } = await judgeOld(judgeOf(year, kind), { runs: year.times, rereadDays: undefined, isDue: true });
+  return { isDone: passes[kind]?.isDone, listings: year.answers, records: year.records };
+}
