@@ -11,8 +11,6 @@ export const doubts = {
   noOwnMember: (names: string) => `it has none of ${names}`,
   errorBesideRecord: (name: string) => `it has ${name} beside metadata, spec and status`,
   signOfAnother: (sign: string) => `it has ${sign}, and neither spec.clusterUid nor spec.log`,
-  recordedInPart: (path: string, characters: number) =>
-    `${path} is longer than ${characters} characters and recorded in part`,
 
   /** Of a manifest (manifest-content.ts, json-content.ts, manifest.ts). */
   jsonCutShort: 'it is JSON that ends too early',

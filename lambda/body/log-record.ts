@@ -92,17 +92,10 @@ export class LogRecordCheck implements BodyCheck {
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is not a log record: ${refusal}`);
-    const tooLong = [...this.#recorded].filter(([, capture]) => capture.tooLong);
-    const doubt = [
-      found,
-      this.#utf8.isUtf8 ? undefined : doubts.notUtf8,
-      ...tooLong.map(([path]) => doubts.recordedInPart(path, longestValue)),
-    ]
-      .filter((one) => one !== undefined)
-      .join('; ');
+    const doubt = [found, this.#utf8.isUtf8 ? undefined : doubts.notUtf8].filter((one) => one !== undefined).join('; ');
     return {
       ...Object.fromEntries(
-        [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(recordable(capture))]),
+        [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(capture.shown)]),
       ),
       ...this.#log?.result(),
       ...(doubt !== '' && { doubt }),
@@ -181,11 +174,6 @@ export class LogRecordCheck implements BodyCheck {
 
 function isRecorded(path: string): path is keyof typeof recordedFacts {
   return Object.hasOwn(recordedFacts, path);
-}
-
-/** The text, or its beginning. A cut may leave half a surrogate pair, which UTF-8 cannot represent. */
-function recordable({ value, tooLong }: StringCapture): string {
-  return tooLong ? value.replace(/[\ud800-\udbff]$/, '') : value;
 }
 
 function nameOf(type: JsonType): string {

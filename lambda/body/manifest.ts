@@ -5,7 +5,7 @@ import { JsonStringDecoder } from './json/json-string-decoder';
 import { JsonContent } from './json-content';
 import { ManifestContent } from './manifest-content';
 
-/** Most whitespace at the beginning that is held back until the first other byte decides what is stored, in bytes. */
+/** Most whitespace at the beginning, in bytes. It is held back until the first other byte decides what is stored. */
 const mostHeld = 64 * 1024;
 
 const nothing = Buffer.alloc(0);
@@ -76,7 +76,9 @@ class JsonManifest implements BodyCheck {
     // Copied, because the caller may use the chunk again.
     this.#held.push(Buffer.from(chunk));
     const isUndecided = this.#isJson && this.#json.root === undefined;
-    if (isUndecided && this.#bytes <= mostHeld) return nothing;
+    if (isUndecided && this.#bytes > mostHeld)
+      throw new InvalidBodyError(`The manifest begins with more than ${mostHeld} bytes of whitespace`);
+    if (isUndecided) return nothing;
     this.#isReceived = true;
     return Buffer.concat(this.#held.splice(0));
   }
@@ -97,9 +99,7 @@ class JsonManifest implements BodyCheck {
       );
     }
     throw new InvalidBodyError(
-      this.isAsReceived
-        ? 'The manifest is a JSON string now but was not decodable before: the service answers differently each time'
-        : `The manifest cannot be decoded: more than ${mostHeld} bytes of whitespace precede its JSON string`,
+      'The manifest is a JSON string now but was not decodable before: the service answers differently each time',
     );
   }
 

@@ -30,7 +30,7 @@ export class ApiKey {
   #readMs = Number.NEGATIVE_INFINITY;
   /** When the key was last read, or could not be read and was kept. */
   #keptFromMs = Number.NEGATIVE_INFINITY;
-  #reading: { readonly beganMs: number; readonly key: Promise<string> } | undefined;
+  #reading: Promise<string> | undefined;
 
   /** @param secret name or ARN */
   constructor(client: SecretsManagerClient, secret: string, clock: Clock) {
@@ -46,9 +46,9 @@ export class ApiKey {
   async current(signal: AbortSignal): Promise<string> {
     const key = this.#key;
     const nowMs = this.#clock.monotonicMs();
-    if (key === undefined) return this.#readSince(Number.NEGATIVE_INFINITY, signal);
+    if (key === undefined) return this.#read(signal);
     if (nowMs - this.#keptFromMs < keptMs) return key;
-    return this.#readSince(Number.NEGATIVE_INFINITY, signal).catch((error: unknown) => {
+    return this.#read(signal).catch((error: unknown) => {
       if (!(error instanceof ApiKeyError)) throw error;
       // A good key is kept; if it is rejected, that rejection has it read again.
       this.#keptFromMs = nowMs;
@@ -65,28 +65,26 @@ export class ApiKey {
    * @throws ApiKeyError if it cannot be read; the rejected key then stays the current one; the signal's reason
    */
   async afterRejection(rejected: string, requestStartedMs: number, signal: AbortSignal): Promise<string> {
-    if (this.#key !== undefined && (this.#key !== rejected || this.#readMs > requestStartedMs)) return this.#key;
-    return this.#readSince(requestStartedMs, signal);
+    const isOld = () => this.#key === rejected && this.#readMs <= requestStartedMs;
+    // The first reading may have been under way already when the request began.
+    for (let nth = 1; nth <= 2 && isOld(); nth += 1) await this.#read(signal);
+    return this.#key ?? this.#read(signal);
   }
 
-  /** Joins a reading that began later than that time, or begins one. */
-  #readSince(ms: number, signal: AbortSignal): Promise<string> {
-    if (this.#reading !== undefined && this.#reading.beganMs > ms) return this.#reading.key;
+  /** Joins the reading under way, or begins one. */
+  #read(signal: AbortSignal): Promise<string> {
     const beganMs = this.#clock.monotonicMs();
-    const key = this.#fetch(signal)
+    this.#reading ??= this.#fetch(signal)
       .then((read) => {
-        // If two readings overlap, the later one counts.
-        if (beganMs < this.#readMs) return this.#key ?? read;
         this.#key = read;
         this.#readMs = beganMs;
         this.#keptFromMs = beganMs;
         return read;
       })
       .finally(() => {
-        if (this.#reading?.key === key) this.#reading = undefined;
+        this.#reading = undefined;
       });
-    this.#reading = { beganMs, key };
-    return key;
+    return this.#reading;
   }
 
   async #fetch(signal: AbortSignal): Promise<string> {

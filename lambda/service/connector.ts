@@ -5,6 +5,9 @@ import { connect as connectTls, createSecureContext, type TLSSocket } from 'node
 /** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
 const keepAliveMs = 1000;
 
+/** `tls.connect` itself calls this function, which Node does not document; without it a session is not resumed. */
+type SessionSocket = TLSSocket & { setSession?(session: Buffer): void };
+
 /** Opens connections to one origin. What makes the next one cheaper is kept: the addresses, and the TLS session. */
 export class Connector {
   /** Opens one connection. */
@@ -36,14 +39,14 @@ export class Connector {
     // Made once: reading the certificates of the authorities costs as much as half a handshake.
     const secureContext = createSecureContext({ ca: caCertificate });
     this.open = () => {
-      const socket = connectTls({
+      const socket: SessionSocket = connectTls({
         ...address,
         servername: isIP(host) === 0 ? host : '',
         ALPNProtocols: ['http/1.1'],
         secureContext,
       });
       // Node reads a session that is among the options of a connection twice, at a fifth of a millisecond each time.
-      if (this.#tlsSession !== undefined) socket.setSession(this.#tlsSession);
+      if (this.#tlsSession !== undefined) socket.setSession?.(this.#tlsSession);
       // Node 20 and 22 ignore noDelay for TLS. A connection's first request would wait 40 ms, until the server has
       // confirmed the end of the handshake.
       socket.setNoDelay();

@@ -37,9 +37,9 @@ export class StringCapture implements StringSink {
     return this.#captured.slice(0, this.#limit);
   }
 
-  /** The text, or its beginning and "…". */
+  /** The text, or its beginning and "…", which half a surrogate pair does not precede. */
   get shown(): string {
-    return this.tooLong ? `${this.value}…` : this.#captured;
+    return this.tooLong ? `${this.value.replace(/[\ud800-\udbff]$/, '')}…` : this.#captured;
   }
 
   /** Makes the capture ready for another string. */

@@ -155,23 +155,10 @@ describe('createManifestCheck under a JSON media type', () => {
     expect(refused('['.repeat(1000) + ']'.repeat(1000))).toBe('The manifest is not a string: the body is a JSON array');
   });
 
-  it('holds 64 KiB of leading whitespace back, and no more', () => {
+  it('holds 64 KiB of leading whitespace back, and refuses more', () => {
     const check = createManifestCheck('application/json');
     expect(check.write(Buffer.alloc(65_536, ' '))).toHaveLength(0);
-    expect(check.write(Buffer.alloc(1, ' '))).toEqual(Buffer.alloc(65_537, ' '));
-    expect(check.write(Buffer.alloc(10, ' '))).toEqual(Buffer.alloc(10, ' '));
-  });
-
-  it('judges a body the same behind more whitespace than it holds back, but cannot decode it', () => {
-    const space = ' '.repeat(65_537);
-    expect(checkManifest([Buffer.from(`${space}a: 1`)])).toEqual(Buffer.from(`${space}a: 1`));
-    expect(checkManifest([Buffer.from(space), Buffer.from('a: 1')])).toEqual(Buffer.from(`${space}a: 1`));
-    expect(checkManifest([Buffer.from(space), Buffer.from('"a\n: 1')])).toEqual(Buffer.from(`${space}"a\n: 1`));
-    expect(checkManifest([Buffer.from(space), Buffer.from('"a: 1"')])).toMatchObject({
-      name: 'InvalidBodyError',
-      message: 'The manifest cannot be decoded: more than 65536 bytes of whitespace precede its JSON string',
-    });
-    expect(checkManifest([Buffer.from(space), Buffer.from('{}')])).toMatchObject({ name: 'InvalidBodyError' });
+    expect(() => check.write(Buffer.alloc(1, ' '))).toThrow('begins with more than 65536 bytes of whitespace');
   });
 
   it('stores any body decoded, as received, or not at all, as JSON.parse has it', () => {
