@@ -144,6 +144,8 @@ export class CircuitBreaker {
   #choose(made: number, nowMs: number): InFlightRequest | undefined {
     const healthCheck = this.#healthChecks[this.#failedRounds % this.#healthChecks.length];
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
+    // A health check is all that the first round needs.
+    if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
     const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.longestWaiting(nowMs) : undefined);
     return task && new InFlightRequest(task.request, task, 'probe', nowMs);
   }
