@@ -142,12 +142,15 @@ export function auditPlanOf(
     ...settings
   }: AuditSettings,
 ): AuditPlan {
-  const { clusters, schedule, archive, shards } = config;
+  const { clusters, clusterList, schedule, archive, shards } = config;
   const { acknowledged = [], rereadDays: configured, ...others } = settings;
   const rereadDays = configured ?? rereadDaysFor(config, { expression, timeZone }, new Date());
   const entries = dividedBy(acknowledged);
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
+    ...(clusterList && {
+      clusterList: { from: clusterList.from, maxRemovedPercent: clusterList.maxRemovedPercent },
+    }),
     schedule,
     auditSchedule: { expression, timeZone, enabled: true },
     retentionDays: archive.retentionDays,

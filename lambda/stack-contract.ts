@@ -118,6 +118,8 @@ export interface AuditPlan {
   readonly auditSchedule: Collection['schedule'];
   /** Days after which the lifecycle removes logs, manifests and run records; left out: never. */
   readonly retentionDays?: number;
+  /** Where the clusters come from; left out: they are deployed. As the audit is deployed, `clusters` is empty then. */
+  readonly clusterList?: Pick<ClusterListSource, 'from' | 'maxRemovedPercent'> & { readonly configuration?: string };
   /** Parts into which the fleet is divided; left out: 1. */
   readonly shards?: number;
   /**

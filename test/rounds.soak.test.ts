@@ -8,6 +8,7 @@ describe.each([
   'cli/search/line-search',
   'infra/collector-app',
   'lambda/audit/audit',
+  'lambda/audit/cluster-list',
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',
   'lambda/body/json/json-scanner',

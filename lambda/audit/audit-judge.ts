@@ -16,7 +16,7 @@ export const concurrency = 16;
 export interface AuditJudgeOptions {
   readonly archive: ArchiveReader;
   readonly chain: SealChain;
-  readonly plan: Pick<AuditPlan, 'retentionDays'>;
+  readonly plan: Pick<AuditPlan, 'retentionDays' | 'clusterList'>;
   /** The time by S3's own clock when the audit began to list. */
   readonly now: Date;
   readonly find: Find;

@@ -13,6 +13,7 @@ import { stampedWithinMs } from '../verify/seals/seal-stamps';
 import { largestStateBytes } from '../verify/seals/seal-state';
 import { type ExamineContext, examine } from './examine';
 import { Findings } from './findings';
+import { fleetInForce } from './fleet-in-force';
 import type { KmsSigner } from './kms-signer';
 import { auditMail, latePasses, type Mail, type MailedSeal, stalestHours } from './mail';
 import { sealedPlan, type UnsignedSeal } from './make-seal';
@@ -100,7 +101,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
-    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, sealedPlan(plan, done, done.seal)))
+    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, ownPlan(plan, done)))
       return report(done, { ...done, ...chain.state }, chain, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
@@ -108,13 +109,27 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
         `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
     const own = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
-    const examined = await examine({ ...context, now, chain, findings, own });
+    const fleet = await fleetInForce(plan, chain, reader, now);
+    const examined = await examine({ ...context, ...fleet, now, chain, findings, own });
     const seal = await store(examined, context);
     if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, chain, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
   );
+}
+
+/** What the audit would seal again: a list from outside may have changed since. */
+function ownPlan(plan: AuditContext['plan'], done: Seal): Seal['plan'] {
+  const own = sealedPlan(plan, done, done.seal);
+  const { clusters, clusterList: sealed } = done.plan;
+  const { clusterList } = own;
+  if (clusterList === undefined || sealed === undefined) return own;
+  return {
+    ...own,
+    clusters,
+    clusterList: { ...clusterList, ...(sealed.configuration && { configuration: sealed.configuration }) },
+  };
 }
 
 /** Has a seal that is stored stamped, reports it, and mails it if that is due. @param mailed the same seal with its state */

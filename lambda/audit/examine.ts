@@ -14,7 +14,7 @@ import { LogSeams } from './log-seams';
 import { type Claims, makeSeal, mostListed, type UnsignedSeal } from './make-seal';
 import { sealRecords } from './seal-records';
 
-export interface ExamineContext extends Pick<Claims, 'own'> {
+export interface ExamineContext extends Pick<Claims, 'own' | 'members'> {
   readonly reader: ArchiveReader;
   readonly plan: AuditPlan;
   readonly chain: SealChain;

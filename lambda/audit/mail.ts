@@ -66,6 +66,7 @@ export function auditMail(
     // The run records that should vouch for it are damage of their own.
     counted('Unvouched, because their run records were replaced or are gone', found.unvouched ?? 0, listed(unvouched)),
     some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
+    memberLines(seal),
     failingLines(seal),
     staleLines(seal, plan),
     some(flappingHeading, flapping.count, wrapped(flappingNames), flappingNames.length),
@@ -188,6 +189,15 @@ function counted(heading: string, total: number, lines: readonly string[], named
 
 function listed(names: readonly string[]): string[] {
   return names.map((name) => `  ${plain(name)}`);
+}
+
+/** Who joined and who left the list of clusters from outside. */
+function memberLines({ clusters, summary: { clusters: first } }: MailedSeal): string[] {
+  if (clusters === undefined || first === undefined) return [];
+  return [
+    ...counted('Clusters that joined the list', clusters.joined, wrapped(first.joined.map(plain)), first.joined.length),
+    ...counted('Clusters that left the list', clusters.left, wrapped(first.left.map(plain)), first.left.length),
+  ];
 }
 
 function openLines(seal: MailedSeal): string[] {

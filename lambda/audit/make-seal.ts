@@ -7,6 +7,7 @@ import { largestStateBytes, type OpenFinding, type SealState } from '../verify/s
 import type { Rechecked } from './check-open';
 import type { ClusterOutcomes } from './cluster-outcomes';
 import { type Findings, jsonBytes } from './findings';
+import type { FleetInForce } from './fleet-in-force';
 import type { readNew } from './judge-new';
 import { newPass, type OldJudged } from './judge-old';
 import type { LogSeams } from './log-seams';
@@ -23,6 +24,7 @@ export interface UnsignedSeal {
 export interface Claims {
   /** What is known of the seal beforehand. */
   readonly own: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>;
+  readonly members?: FleetInForce['members'];
   readonly plan: AuditPlan;
   readonly chain: SealChain;
   readonly now: Date;
@@ -47,9 +49,12 @@ const reserveBytes = 2 * 1024 * 1024;
 /** Run records and objects that a seal lists. Each takes at most 1,200 bytes, and a seal is read up to 64 MiB. */
 export const mostListed = 50_000;
 
+/** Clusters that joined, and that left, that a state names. */
+const mostMembers = 50;
+
 /** Puts together what an audit signs. */
 export function makeSeal(claims: Claims): UnsignedSeal {
-  const { own, plan, chain, now, findings, records, listed, read, old } = claims;
+  const { own, plan, chain, now, findings, records, listed, read, old, members } = claims;
   const { head, next } = chain;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = claims.clusters.failing(required);
@@ -64,6 +69,9 @@ export function makeSeal(claims: Claims): UnsignedSeal {
   const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };
   const summary = {
     ...claims.clusters.summary(required),
+    ...(members && {
+      clusters: { joined: members.joined.slice(0, mostMembers), left: members.left.slice(0, mostMembers) },
+    }),
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
@@ -99,6 +107,7 @@ export function makeSeal(claims: Claims): UnsignedSeal {
       notReadSince: plan.rereadDays === undefined ? (old.all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
     },
     found,
+    ...(members && { clusters: { joined: members.joined.length, left: members.left.length } }),
     open: { damage: damage.count, acknowledged: damage.acknowledged.length, unreadable: damage.unreadable.length },
   };
   const logs = { ...carried.logs, isMailed: isMailDue(said, head) };

@@ -22,7 +22,8 @@ export async function readStarts(
   return { run, starts };
 }
 
-async function readHead(reader: ArchiveReader, object: RunRecordObject): Promise<StoredRecord | undefined> {
+/** The first line of a run record, as a record without outcomes; undefined: it cannot be used. */
+export async function readHead(reader: ArchiveReader, object: RunRecordObject): Promise<StoredRecord | undefined> {
   try {
     return await readObject(reader, object.key, largestRecordBytes, async ({ body, storedBytes }) => {
       const line = await firstLine(chunksOf(body, storedBytes));

@@ -22,6 +22,8 @@ export interface RunConfiguration {
   readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
+  /** Clusters that may leave a list from outside within a day, in percent; left out: they were deployed. */
+  readonly maxRemovedPercent?: number;
 }
 
 /** The clusters of a configuration as a list; one that is optional in anything is optional. */
@@ -49,6 +51,7 @@ const configurationSchema = z.object({
   ),
   schedule: z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() }),
   retentionDays: z.optional(z.int().check(z.positive())),
+  clusterList: z.optional(z.object({ maxRemovedPercent: z.number() })),
 });
 
 /** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
@@ -118,7 +121,7 @@ export class StoredConfigurations {
   #parse(json: unknown): RunConfiguration {
     const { success, data } = configurationSchema.safeParse(json);
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
-    const { schedule, retentionDays } = data;
+    const { schedule, retentionDays, clusterList } = data;
     const clusters = new Map<string, ConfiguredResources>();
     const shared = new Map<string, ConfiguredResources>();
     for (const { uid, resources = firstResources, optional: isOptional = false } of data.clusters) {
@@ -127,7 +130,7 @@ export class StoredConfigurations {
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
-    return { clusters, firings: this.#firingsOf(schedule), schedule, retentionDays };
+    return { clusters, firings: this.#firingsOf(schedule), schedule, retentionDays, ...clusterList };
   }
 
   #firingsOf(schedule: Schedule): Firings | undefined {

@@ -11,6 +11,7 @@ import { asynchronousAttempts, clockSlackMs, shardsUnderWayMs, underWayMs } from
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
 import type { Excusable, Find } from './finding';
+import { judgeListSteps } from './list-steps';
 import { readStoredRun, type StoredRun } from './read-run';
 import type { ListedRun, RunRecordObject } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
@@ -76,6 +77,8 @@ export async function verifyRun(
     if (isBucket && Date.parse(record.finishedAt) > object.writtenAt.getTime() + clockSlackMs)
       find('contradiction', object.key, 'it says that it finished later than it was written');
   }
+  for (const { key, problem } of await judgeListSteps(reader, records, { configurations, sealed }))
+    find('contradiction', key, problem);
   const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
 

@@ -68,6 +68,8 @@ const summarySchema = z.object({
   storedBytes: count,
   /** Clusters with another manifest than in the run before: how many, and the first of them with the last two such runs. */
   changed: z.object({ count, clusters: z.array(z.object({ cluster: z.string(), from: time, to: time })) }),
+  /** Who joined and left the list from outside since the audit before: the first of them; the seal counts all. */
+  clusters: z.optional(z.object({ joined: z.array(z.string()), left: z.array(z.string()) })),
   /** What was archived with a doubt: how much, and the first of it. */
   doubts: z.object({ count, first: z.array(z.string()) }),
   /** What was open in the seal before and is so no more: how much, and the first of it. */

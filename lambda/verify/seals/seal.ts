@@ -63,6 +63,15 @@ export const sealSchema = z.object({
     /** Days within which old content is read again. */
     rereadDays: z.optional(positive),
     shards: z.optional(positive),
+    /** Where the clusters come from that are read when a run begins; left out: they are deployed. */
+    clusterList: z.optional(
+      z.object({
+        from: z.string(),
+        maxRemovedPercent: z.number(),
+        /** Of the configuration with the list in force; left out: no run has collected one. */
+        configuration: z.optional(sha256),
+      }),
+    ),
     /** Who is asked for stamps. `root`: the certificate that theirs lead to, DER in base64. */
     timestamps: z.optional(z.array(z.object({ name: z.string(), url: z.string(), root: z.string() }))),
     /** Damage that somebody knows of. */
@@ -99,6 +108,8 @@ export const sealSchema = z.object({
   }),
   /** What this audit found, found before or not: counts by kind. Equal kinds of one key count once. */
   found: z.record(z.string(), count),
+  /** Clusters that joined and left the list from outside since the seal before; left out: they are deployed. */
+  clusters: z.optional(z.object({ joined: count, left: count })),
   /** How much is open: damage that alarms, damage that is acknowledged, and what could not be read. */
   open: z.object({ damage: count, acknowledged: count, unreadable: count }),
   /** SHA-256 of its state. */

@@ -21,7 +21,7 @@ export interface SealedArchiveOptions {
   /** Whether it is a part, which ends at what its newest seal has. Left out: it is whole, and what is new has no seal yet. */
   readonly isPart?: boolean;
   /** What the audit itself was deployed with. */
-  readonly plan?: Pick<Seal['plan'], 'retentionDays'>;
+  readonly plan?: Pick<Seal['plan'], 'retentionDays' | 'clusterList'>;
 }
 
 export interface SaidOfFinding {
@@ -44,6 +44,11 @@ export class SealedArchive {
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
   readonly #isPart: boolean;
+  /** The seals of the chain, and what the audit itself is about to seal. */
+  readonly #planned: readonly {
+    readonly listedFrom: string;
+    readonly plan: NonNullable<SealedArchiveOptions['plan']>;
+  }[];
   /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
   readonly #removed: Removed;
   readonly #excused: Removed;
@@ -62,11 +67,25 @@ export class SealedArchive {
     this.#isPart = isPart;
     this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
     const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
+    this.#planned = [...chain.seals, ...own];
     this.#removed = removedBy([...chain.seals, ...own], now);
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
     this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
+  }
+
+  /**
+   * The share of the clusters of a list from outside that may leave within a day, by the seals before and behind a time: while
+   * the plan changed, the larger. Undefined: not both have a list, and the configuration decides.
+   */
+  removablePercent(time: string): number | undefined {
+    const behind = this.#planned.findIndex(({ listedFrom }) => listedFrom >= time);
+    const shares = [behind - 1, behind].map(
+      (at) => this.#planned[at]?.plan.clusterList?.maxRemovedPercent ?? Number.NaN,
+    );
+    const largest = Math.max(...shares);
+    return Number.isNaN(largest) ? undefined : largest;
   }
 
   /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */

@@ -5,6 +5,8 @@ import type { ArchiveObject, StoredContent } from '../../../../lambda/archive/ar
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
+import { attemptList } from '../../../../lambda/run/cluster-list';
+import { PastLists } from '../../../../lambda/run/past-lists';
 import { configurationStore, type RecordBucket, RecordStore } from '../../../../lambda/run/record-store';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
@@ -106,6 +108,8 @@ class Connection implements RecordBucket {
 export interface InvocationOptions {
   readonly bucket: MemoryBucket;
   readonly collection: Collection;
+  /** The list of clusters that lies outside, if the collection names one. */
+  readonly list?: string | undefined;
   readonly event: object;
   readonly start: Date;
   /** Clusters that the service refuses. */
@@ -124,13 +128,18 @@ export interface Invoked {
 
 /** One invocation of the function's core, beside whatever else is under way in the same bucket. */
 export async function invoke(options: InvocationOptions): Promise<Invoked> {
-  const { bucket, collection, event, start, failing, random, killedAfter = Number.POSITIVE_INFINITY } = options;
+  const { bucket, event, start, failing, random, killedAfter = Number.POSITIVE_INFINITY } = options;
   const clock = new InvocationClock(start, random);
   const connection = new Connection(bucket, clock, random, killedAfter);
-  const text = Buffer.from(JSON.stringify(collection));
-  const configuration = createHash('sha256').update(text).digest('hex');
   const reporter = new FakeReporter();
   const stop = new Stop(() => 600_000);
+  const listed = await Promise.resolve(listOf(options, connection, clock)).catch((error: unknown) => {
+    stop.close();
+    throw error;
+  });
+  const collection = { ...options.collection, ...(listed && { clusters: listed.clusters }) };
+  const text = Buffer.from(JSON.stringify(collection));
+  const configuration = createHash('sha256').update(text).digest('hex');
   const service = new FakeService((_nth, _key, { cluster, resource }) => {
     void clock.sleep(between(random, 0, 3000));
     if (failing.has(cluster)) return statusError(404);
@@ -152,6 +161,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     records: new RecordStore(connection),
     storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
+    clusterList: listed?.read,
   };
   const request = parseEvent(event, collection.clusters, clock.now());
   const run = request.run ?? clock.now();
@@ -160,9 +170,24 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     return { outcome: 'succeeded', run, end: clock.time };
   } catch (error) {
     const { name, message } = error as Error;
-    if (name !== 'RunIncompleteError' && name !== 'KilledError') throw new Error(message, { cause: error });
+    if (!['RunIncompleteError', 'ClusterListError', 'KilledError'].includes(name))
+      throw new Error(message, { cause: error });
     return { outcome: name === 'KilledError' ? 'killed' : 'failed', run, end: clock.time };
   } finally {
     stop.close();
   }
+}
+
+/** Reads the list as the function does; undefined if the clusters are deployed. */
+function listOf({ collection, list = '', event }: InvocationOptions, connection: Connection, clock: InvocationClock) {
+  const { clusterList: source } = collection;
+  const bytes = Buffer.from(list);
+  return (
+    source &&
+    attemptList(parseEvent(event, undefined, clock.now()), source, {
+      past: new PastLists(connection, new AbortController().signal),
+      open: async () => ({ length: bytes.length, body: Readable.from([bytes]), modifiedAt: clock.time }),
+      now: clock.now(),
+    })
+  );
 }
