@@ -25,12 +25,6 @@ export class InvalidBodyError extends Error {
   override readonly name = 'InvalidBodyError';
 }
 
-/**
- * How a text of the body is shown in messages and recorded: whoever asks may have to hide a part of it. What is archived is
- * the body itself.
- */
-export type Quote = (text: string) => string;
-
 /** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */
 export class NotDecodableError extends Error {
   override readonly name = 'NotDecodableError';

@@ -1,5 +1,5 @@
 import type { Resource } from '../resources';
-import type { BodyCheck, Quote } from './body-check';
+import type { BodyCheck } from './body-check';
 import { LogRecordCheck } from './log-record';
 import { createManifestCheck } from './manifest';
 
@@ -13,7 +13,7 @@ export interface CheckedAnswer {
 }
 
 /** The check of each resource's body. */
-export const bodyChecks: Readonly<Record<Resource, (answer: CheckedAnswer, quote: Quote) => BodyCheck>> = {
-  log: ({ cluster }, quote) => new LogRecordCheck(cluster, quote),
-  manifest: ({ mediaType, asReceived }, quote) => createManifestCheck(mediaType, asReceived, quote),
+export const bodyChecks: Readonly<Record<Resource, (answer: CheckedAnswer) => BodyCheck>> = {
+  log: ({ cluster }) => new LogRecordCheck(cluster),
+  manifest: ({ mediaType, asReceived }) => createManifestCheck(mediaType, asReceived),
 };

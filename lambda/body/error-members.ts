@@ -1,4 +1,3 @@
-import type { Quote } from './body-check';
 import type { JsonType } from './json/json-scanner';
 
 /** Say that something went wrong, whatever stands beside them. */
@@ -50,10 +49,10 @@ export class ErrorMembers {
     if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
   }
 
-  /** The object, as part of a sentence. @param quote applied to each name */
-  describe(quote: Quote): string {
+  /** The object, as part of a sentence. */
+  get description(): string {
     if (this.#names.length === 0) return 'an empty JSON object';
-    return `a JSON object with members ${this.#names.map(quote).join(', ')}${this.#hasMore ? ', …' : ''}`;
+    return `a JSON object with members ${this.#names.join(', ')}${this.#hasMore ? ', …' : ''}`;
   }
 
   /** Name of a member that says that something went wrong, whatever stands beside it. */

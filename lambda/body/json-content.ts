@@ -1,4 +1,3 @@
-import type { Quote } from './body-check';
 import { doubts, type Verdict } from './doubts';
 import { ErrorMembers } from './error-members';
 import { type JsonError, jsonErrorOf } from './json/json-chunk';
@@ -16,7 +15,6 @@ const longestErrorDocument = 4096;
  * JSON object: `kubectl get -o json` writes one.
  */
 export class JsonContent {
-  readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #takeString: () => StringSink | undefined;
   #root: JsonType | undefined;
@@ -27,8 +25,7 @@ export class JsonContent {
   #bytes = 0;
 
   /** @param takeString called if the value is a string; what it returns takes its text */
-  constructor(quote: Quote, takeString: () => StringSink | undefined = () => undefined) {
-    this.#quote = quote;
+  constructor(takeString: () => StringSink | undefined = () => undefined) {
     this.#takeString = takeString;
   }
 
@@ -56,7 +53,7 @@ export class JsonContent {
 
   /** What the value is, as part of a sentence. */
   get description(): string {
-    if (this.#root === 'object') return this.#members.describe(this.#quote);
+    if (this.#root === 'object') return this.#members.description;
     return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 

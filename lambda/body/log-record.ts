@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
+import { type BodyCheck, InvalidBodyError } from './body-check';
 import { doubts } from './doubts';
 import { ErrorMembers } from './error-members';
 import { jsonErrorOf } from './json/json-chunk';
@@ -51,7 +51,6 @@ const longestShown = 80;
 export class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
   readonly #clusterUid: string;
-  readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #top = new ErrorMembers();
   /** Members of the status that are not the record's own. */
@@ -67,9 +66,8 @@ export class LogRecordCheck implements BodyCheck {
   readonly #utf8 = new Utf8Check();
 
   /** @param clusterUid the cluster that was asked for */
-  constructor(clusterUid: string, quote: Quote = (text) => text) {
+  constructor(clusterUid: string) {
     this.#clusterUid = clusterUid;
-    this.#quote = quote;
   }
 
   get namesItsCluster(): boolean {
@@ -88,15 +86,13 @@ export class LogRecordCheck implements BodyCheck {
     if (this.#bytes === 0) throw new InvalidBodyError('The log record is empty');
     this.#scan(() => this.#scanner.end());
     if (!this.#hasSection) {
-      throw new InvalidBodyError(`The body is ${this.#top.describe(this.#quote)}, expected metadata, spec or status`);
+      throw new InvalidBodyError(`The body is ${this.#top.description}, expected metadata, spec or status`);
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is not a log record: ${refusal}`);
     const doubt = [found, this.#utf8.isUtf8 ? undefined : doubts.notUtf8].filter((one) => one !== undefined).join('; ');
     return {
-      ...Object.fromEntries(
-        [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(capture.shown)]),
-      ),
+      ...Object.fromEntries([...this.#recorded].map(([path, capture]) => [recordedFacts[path], capture.shown])),
       ...this.#log?.result(),
       ...(doubt !== '' && { doubt }),
     };
@@ -153,7 +149,7 @@ export class LogRecordCheck implements BodyCheck {
         this.#namesItsCluster = value === this.#clusterUid;
         if (this.#namesItsCluster) return;
         throw new InvalidBodyError(
-          `The log record belongs to another cluster: spec.clusterUid is ${this.#quote(shown(value))} ` +
+          `The log record belongs to another cluster: spec.clusterUid is ${shown(value)} ` +
             `(at byte ${offset}), expected ${shown(this.#clusterUid)}`,
         );
       });

@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
+import { type BodyCheck, InvalidBodyError } from './body-check';
 import { doubts } from './doubts';
 import { htmlBeginningBytes, isHtmlPage } from './html-page';
 import { JsonContent } from './json-content';
@@ -18,16 +18,12 @@ const blankBytes = new Set(Buffer.from('\t\n\v\f\r \u0085\u00a0\u200b\u2028\u202
  */
 export class ManifestContent implements BodyCheck {
   readonly isAsReceived = true;
-  readonly #json: JsonContent;
+  readonly #json = new JsonContent();
   /** From the first byte that shows something on. */
   readonly #beginning: Buffer[] = [];
   #beginningLength = 0;
   #isEmpty = true;
   readonly #utf8 = new Utf8Check();
-
-  constructor(quote: Quote) {
-    this.#json = new JsonContent(quote);
-  }
 
   /** The first byte that shows something. */
   get first(): number | undefined {

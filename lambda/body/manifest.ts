@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError, NotDecodableError, type Quote } from './body-check';
+import { type BodyCheck, InvalidBodyError, NotDecodableError } from './body-check';
 import { doubts } from './doubts';
 import { JsonStringDecoder } from './json/json-string-decoder';
 import { JsonContent } from './json-content';
@@ -24,31 +24,24 @@ const nothing = Buffer.alloc(0);
  * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
  * @param asReceived whether the body is kept as received although its media type is JSON, because decoding it has failed
  */
-export function createManifestCheck(
-  mediaType: string | undefined,
-  asReceived = false,
-  quote: Quote = (text) => text,
-): BodyCheck {
+export function createManifestCheck(mediaType: string | undefined, asReceived = false): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  const content = new ManifestContent(quote);
-  return isJson ? new JsonManifest(content, asReceived, quote) : content;
+  return isJson ? new JsonManifest(asReceived) : new ManifestContent();
 }
 
 /** A manifest that came under a JSON media type. */
 class JsonManifest implements BodyCheck {
   readonly isAsReceived: boolean;
-  readonly #content: ManifestContent;
+  readonly #content = new ManifestContent();
   readonly #decoder = new JsonStringDecoder();
-  readonly #json: JsonContent;
+  readonly #json = new JsonContent(() => (this.#isReceived ? undefined : this.#decoder));
   /** Whether the body is stored as received. Open while there is only whitespace, which is stored unless a JSON string follows. */
   #isReceived: boolean;
   #held: Buffer[] = [];
   #bytes = 0;
 
-  constructor(content: ManifestContent, asReceived: boolean, quote: Quote) {
-    this.#content = content;
-    this.#json = new JsonContent(quote, () => (this.#isReceived ? undefined : this.#decoder));
+  constructor(asReceived: boolean) {
     this.isAsReceived = asReceived;
     this.#isReceived = asReceived;
   }

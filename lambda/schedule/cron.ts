@@ -54,9 +54,6 @@ export class CronError extends Error {
 export const minute = 60_000;
 export const day = 24 * 60 * minute;
 
-/** The days of an expression that is due every day, as croner takes them. */
-const everyDay = `0 0 0 * * * ${fields[5].min}-${fields[5].max}`;
-
 /**
  * Reads a cron expression of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)`. What the
  * scheduler does not document is rejected, because a deployment that fails costs more than writing it another way.
@@ -87,17 +84,16 @@ export function parseCron(expression: string, now: Date = new Date()) {
   // In UTC every day exists and has 24 hours: clock changes matter only where days become instants. As an offset, and not
   // as a time zone, it costs croner a sixth.
   const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, utcOffset: 0, paused: true });
-  const dayAfter = pattern === everyDay ? midnightAfter : (moment: Date) => cron.nextRun(moment);
   /**
    * The days on which it is due, each as midnight in UTC, ascending. They begin on the day before a moment, because today
    * in UTC may still be yesterday in the schedule's time zone.
    * @param most of them; left out: all
    */
   function* days(moment: Date, most = Number.POSITIVE_INFINITY): Generator<Date> {
-    let date = dayAfter(new Date(moment.getTime() - 2 * day));
+    let date = cron.nextRun(new Date(moment.getTime() - 2 * day));
     for (let left = most; date !== null && left > 0; left -= 1) {
       yield date;
-      date = dayAfter(date);
+      date = cron.nextRun(date);
     }
   }
   const [next] = days(now);
@@ -105,12 +101,6 @@ export function parseCron(expression: string, now: Date = new Date()) {
     throw new CronError('expression', expression, `days that exist and are not past on ${now.toISOString()}`);
   }
   return { times, days };
-}
-
-/** What croner finds for {@link everyDay}, which is what most schedules say, in a hundredth of its time. */
-function midnightAfter(moment: Date): Date | null {
-  const next = Math.max((Math.floor(moment.getTime() / day) + 1) * day, Date.UTC(fields[5].min, 0));
-  return next < Date.UTC(fields[5].max + 1, 0) ? new Date(next) : null;
 }
 
 function daysOfMonth(text: string): string {

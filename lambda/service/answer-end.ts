@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import type { Quote } from '../body/body-check';
 import { doubts } from '../body/doubts';
 import { ServiceError } from './service-error';
 
@@ -46,19 +45,19 @@ export class AnswerEnd {
    * @param waits whether to wait for what may follow: until the service closes the connection, or some milliseconds
    * @throws ServiceError `cut` with the bare reason
    */
-  async check(waits: boolean, quote: Quote): Promise<void> {
+  async check(waits: boolean): Promise<void> {
     if (waits && !this.#isFollowed) await this.#silence();
     if (this.#isFollowed) throw this.#cut('bytes followed the end of its answer; its Content-Length may be wrong');
     const error = this.#trailers.find(
       ([name, value]) => errorWords.test(value) || (errorWords.test(name) && !noError.test(value.trim())),
     );
-    if (error !== undefined) throw this.#cut(`the trailer behind its body says ${quote(shown(error.join(': ')))}`);
+    if (error !== undefined) throw this.#cut(`the trailer behind its body says ${shown(error.join(': '))}`);
   }
 
   /** Why the answer is doubted, in words. */
-  doubt(quote: Quote): string | undefined {
+  get doubt(): string | undefined {
     const names = this.#trailers.map(([name]) => name).join(', ');
-    return names === '' ? undefined : doubts.trailers(quote(shown(names)));
+    return names === '' ? undefined : doubts.trailers(shown(names));
   }
 
   /** Call this once the answer is over, in every outcome. */

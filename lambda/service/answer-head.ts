@@ -1,5 +1,4 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Quote } from '../body/body-check';
 import { codingOf } from '../body/content-coding';
 import { type Resource, resources } from '../resources';
 import { ServiceError, type ServiceFailure } from './service-error';
@@ -20,7 +19,6 @@ export function isGzipped(
   { statusCode: status = 0, headers }: IncomingMessage,
   resource: Resource,
   acceptsCoding: boolean,
-  quote: Quote,
 ): boolean {
   if (status !== 200) {
     const retryAfterMs = parseRetryAfter(headers['retry-after'], new Date());
@@ -30,7 +28,7 @@ export function isGzipped(
     new ServiceError(`200 OK, but ${reason}`, failure, { status });
   const coding = headers['transfer-encoding']?.trim().toLowerCase();
   if (coding !== undefined && coding !== 'chunked' && coding !== 'identity')
-    throw refuse(`its Transfer-Encoding "${quote(coding)}" is not "chunked", the only one that was asked for`);
+    throw refuse(`its Transfer-Encoding "${coding}" is not "chunked", the only one that was asked for`);
   // Otherwise the end of the connection ends the body, whatever ended the connection.
   const isDelimited = coding === 'chunked' || (coding === undefined && 'content-length' in headers);
   if (!isDelimited && !resources[resource].showsItsEnd)
@@ -41,7 +39,7 @@ export function isGzipped(
   const contentCoding = codingOf(encoding);
   if (contentCoding === undefined)
     throw refuse(
-      `its Content-Encoding "${quote(encoding ?? '')}" is not "gzip", the only one that was asked for`,
+      `its Content-Encoding "${encoding}" is not "gzip", the only one that was asked for`,
       acceptsCoding ? 'coding' : 'encoding',
     );
   return contentCoding === 'gzip';

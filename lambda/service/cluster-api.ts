@@ -1,9 +1,9 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
+import { type BodyCheck, InvalidBodyError } from '../body/body-check';
 import { bodyChecks } from '../body/body-checks';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
-import { type Resource, resources } from '../resources';
+import { type BodyFacts, type Resource, resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { AnswerEnd } from './answer-end';
 import { isGzipped } from './answer-head';
@@ -68,7 +68,7 @@ export class ClusterApi {
   ): Promise<ServiceAnswer> {
     signal.throwIfAborted();
     const watch = new RequestWatch(signal, this.#options.timeLimits);
-    const quote: Quote = (text) => hideKey(text, key);
+    const hide = (text: string) => hideKey(text, key);
     const isAlone = request.alone === true || !this.#namingCluster.has(request.resource);
     const asked = this.#send(request, key, isAlone);
     const end = new AnswerEnd(asked, isAlone);
@@ -80,23 +80,24 @@ export class ClusterApi {
       const { socket } = response;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const isCoded = isGzipped(response, request.resource, !request.uncoded, quote);
+      const isCoded = isGzipped(response, request.resource, !request.uncoded);
       const given = response.headers['content-type'];
-      const mediaType = given === undefined ? undefined : quote(given);
+      const mediaType = given === undefined ? undefined : hide(given);
       const { cluster, resource, asReceived = false } = request;
-      const check = bodyChecks[resource]({ cluster, mediaType, asReceived }, quote);
+      const check = bodyChecks[resource]({ cluster, mediaType, asReceived });
       const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
       // A body that shows its end needs no silence behind it.
-      const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd, quote);
+      const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd);
       const body = await this.#believed(receiving, ending, request, check, asked.reusedSocket);
-      const doubt = [body.facts.doubt, end.doubt(quote)].filter((one) => one !== undefined).join('; ');
-      return { body: { ...body, facts: { ...body.facts, ...(doubt !== '' && { doubt }) } }, mediaType };
+      const doubt = [body.facts.doubt, end.doubt].filter((one) => one !== undefined).join('; ');
+      const facts: BodyFacts = { ...body.facts, ...(doubt !== '' && { doubt }) };
+      return { body: { ...body, facts: withoutKey(facts, hide) }, mediaType };
     } catch (error) {
       cancel();
       signal.throwIfAborted();
       const failure = watch.signal.aborted ? watch.signal.reason : error;
       const url = new URL(this.#pathOf(request), this.#base);
-      throw explainFailure(failure, callName(request), url, response !== undefined);
+      throw explainFailure(failure, callName(request), url, response !== undefined, hide);
     } finally {
       end.stop();
       watch.stop();
@@ -187,6 +188,13 @@ export class ClusterApi {
       throw isUsed ? mayBeAnothers(refusal(error)) : error;
     }
   }
+}
+
+/** The facts that the service has chosen the words of: it may have echoed the request. */
+function withoutKey(facts: BodyFacts, hide: (text: string) => string): BodyFacts {
+  const words = ['state', 'recordUid', 'lastModified', 'doubt'] as const;
+  const hidden = words.map((name) => [name, facts[name] && hide(facts[name])] as const);
+  return { ...facts, ...Object.fromEntries(hidden.filter(([, text]) => text !== undefined)) };
 }
 
 function mayBeAnothers(reason: string): ServiceError {

@@ -14,13 +14,20 @@ const certificateCodes =
  * The error that names the call and the reason for its failure, and the URL where the address may be wrong.
  * @param call as messages name it, part of a sentence
  * @param isAnswered whether the answer's head had arrived
+ * @param hide takes the key out of a text: the reason may quote the service
  */
-export function explainFailure(error: unknown, call: string, url: URL, isAnswered: boolean): unknown {
+export function explainFailure(
+  error: unknown,
+  call: string,
+  url: URL,
+  isAnswered: boolean,
+  hide: (text: string) => string,
+): unknown {
   const failed = (reason: string, failure: ServiceFailure, details: ServiceErrorDetails) =>
     new ServiceError(`${call} failed: ${reason}`, failure, details);
   const asked = `; asked ${url.href}`;
   if (error instanceof ServiceError)
-    return failed(`${error.message}${mayBeElsewhere(error.status) ? asked : ''}`, error.failure, error);
+    return failed(`${hide(error.message)}${mayBeElsewhere(error.status) ? asked : ''}`, error.failure, error);
   if (error instanceof SpoolError) return error;
   if (error instanceof BodyTooLargeError) {
     const reason = `its body has ${error.message}; raise limits.maxBodyMiB if that is right`;
@@ -28,7 +35,7 @@ export function explainFailure(error: unknown, call: string, url: URL, isAnswere
   }
   if (error instanceof CodingError) return failed(`its body ${error.message}`, 'coding', { status: 200, cause: error });
   if (error instanceof InvalidBodyError)
-    return new InvalidBodyError(`${call} answered 200 OK, but ${refusal(error)}`, { cause: error.cause });
+    return new InvalidBodyError(`${call} answered 200 OK, but ${hide(refusal(error))}`, { cause: error.cause });
   if (!hasCode(error)) return error;
   const { code } = error;
   if (certificateCodes.test(code)) {

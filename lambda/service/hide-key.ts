@@ -7,7 +7,7 @@ const recognised = 8;
 /**
  * Hides the key in a text of the service: some services echo the request. The key is found as it is, in upper or lower
  * case, percent-encoded, and escaped as in JSON.
- * @param text what the service has chosen, without words of ours: a short key may occur in any of them
+ * @param text that may quote the service. A key of few characters is hidden in words of ours too
  */
 export function hideKey(text: string, key: string): string {
   const spellings = [...key].map(spellingsOf);

@@ -68,14 +68,6 @@ async function get(api: ClusterApi, request = manifestOf('a'), signal = never): 
   }
 }
 
-/** What becomes of the log of cluster a, asked for with a key. */
-function askWith(api: ClusterApi, secret: string): Promise<string> {
-  return api.get(logOfA, secret, never).then(
-    () => 'an answer',
-    (error: Error) => error.message,
-  );
-}
-
 const failed = (reason: string) => `GET assets/manifest of cluster a failed: ${reason}`;
 
 it.each<[string, string, number | string]>([
@@ -222,20 +214,6 @@ describe('the key, echoed by the service,', () => {
     const hidden = '[the API key]';
     expect(body.facts).toEqual({ state: hidden, recordUid: hidden, lastModified: hidden });
     expect(gunzipSync(body.content as Buffer).toString()).toBe(sent);
-  });
-
-  it.each<[string, (request: RawRequest) => void]>([
-    ['without an answer', ({ socket }) => socket.destroy()],
-    ['with an invalid record', ({ socket }) => socket.write(wire('[]'))],
-    ['with a cut record', ({ socket }) => socket.write(wire('{"spec":'))],
-    ['with a record of another cluster', ({ socket }) => socket.write(wire('{"spec":{"clusterUid":"0"}}'))],
-    ['with another status', ({ socket }) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n')],
-    ['with another coding', ({ socket }) => socket.write(wire('text', 'Content-Encoding: 0'))],
-  ])('so short that it is in ordinary words leaves ours as they are, %s', async (_name, answer) => {
-    const { api } = await rawApi(answer);
-    const expected = await askWith(api, '~');
-    for (const short of ['s', 'record', 'cluster']) expect(await askWith(api, short)).toBe(expected);
-    expect(expected).not.toContain('[the API key]');
   });
 
   it('as a media type is in no record', async () => {
