@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCommand } from '../../cli/start/start-command';
+import { firstResources } from '../../lambda/resources';
 import { keptTerminal, type Surroundings } from './run-collector';
 
 /** Runs `npm start` in this process and keeps what it writes. */
@@ -14,13 +15,16 @@ export async function runStart(
   return { code, out: terminal.out.text, err: terminal.err.text };
 }
 
+/** Clusters of which the first two resources are collected, however many there are. */
+export const ofFirstResources = (...uids: string[]) => uids.map((uid) => ({ uid, resources: firstResources }));
+
 /** Writes a configuration of two clusters, of the demo service unless the members name another. @returns the file */
 export async function writeStartConfig(folder: string, members: object = {}): Promise<string> {
   const file = join(folder, 'my.json');
   const least = {
     name: 'mine',
     service: { baseUrl: 'https://clusters.example.com' },
-    clusters: ['one', 'two'],
+    clusters: ofFirstResources('one', 'two'),
     schedule: { expression: 'cron(0 * * * ? *)' },
   };
   await writeFile(file, JSON.stringify({ ...least, ...members }));

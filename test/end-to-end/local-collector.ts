@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
+import { firstResources, resourceNames } from '../../lambda/resources';
 import type { RunRecord } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
@@ -139,8 +140,17 @@ export function useLocalCollector(overrides?: ConfigOverrides): LocalCollector {
 function assemblyOf(baseUrl: string, overrides: ConfigOverrides, outdir: string): CloudAssembly {
   const service = { baseUrl, ...overrides.service };
   const needed = { name: 'end-to-end', clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } };
-  const config = parseConfig({ ...needed, ...overrides, service }, join(outdir, 'collector.json'));
+  const clusters = ofFirstResources(
+    overrides.clusters ?? needed.clusters.map((uid) => ({ uid, resources: resourceNames })),
+  );
+  const config = parseConfig({ ...needed, ...overrides, clusters, service }, join(outdir, 'collector.json'));
   return synthesize({ config, outdir, validate: false });
+}
+
+/** Where nothing else is said, the first two resources of each cluster are collected, however many there are. */
+function ofFirstResources(clusters: unknown): unknown {
+  if (!Array.isArray(clusters)) return clusters;
+  return clusters.map((one) => ({ resources: firstResources, ...(typeof one === 'string' ? { uid: one } : one) }));
 }
 
 function withoutSourceMaps({ Resources }: Template): void {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { objectKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { firstResources } from '../../lambda/resources';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
 import { LocalCollector } from './local-collector';
@@ -10,7 +10,7 @@ const clusters = Array.from({ length: 8 }, (_, index) => `c-${index}`);
 const requestsPerSecond = 40;
 /** All objects of three runs. */
 const all = times
-  .flatMap((run) => clusters.flatMap((cluster) => resourceNames.map((resource) => ({ cluster, resource, run }))))
+  .flatMap((run) => clusters.flatMap((cluster) => firstResources.map((resource) => ({ cluster, resource, run }))))
   .map((object) => objectKey({ ...object }))
   .sort();
 

@@ -8,13 +8,17 @@ import {
 } from '@aws-sdk/client-s3';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import type { Template } from '../../local/deployment/stack-template';
-import { type DeployedCollector, useLocalCollector } from './local-collector';
+import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 import { bucketPolicy, policyOf, statementsOf, without, withoutAction, withSid } from './template-policies';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 const event = { scheduledTime: noon.toISOString() };
 
-const collector = useLocalCollector({ audit: { schedule: 'cron(30 12 * * ? *)' }, archive: { kms: true } });
+const collector = useLocalCollector({
+  clusters: uids,
+  audit: { schedule: 'cron(30 12 * * ? *)' },
+  archive: { kms: true },
+});
 
 const rolePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Collector');
 const schedulePolicy = (template: Template, prefix = 'Schedule') => policyOf(template, 'AWS::IAM::Policy', prefix);

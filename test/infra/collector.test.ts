@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { deliveryAgeSeconds, memoryMiB, temporaryStorageMiB } from '../../infra/limits';
+import { resourceNames, resources } from '../../lambda/resources';
 import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
 import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf } from './example-stack';
@@ -15,8 +16,7 @@ const always = [
   's3:GetObject <ArchiveBucket.Arn>/runs/*',
   's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
   's3:PutObject <ArchiveBucket.Arn>/configurations/*',
-  's3:PutObject <ArchiveBucket.Arn>/logs/*',
-  's3:PutObject <ArchiveBucket.Arn>/manifests/*',
+  ...resourceNames.map((name) => `s3:PutObject <ArchiveBucket.Arn>/${resources[name].folder}/*`),
   's3:PutObject <ArchiveBucket.Arn>/runs/*',
 ];
 const ownSecret = ['secretsmanager:GetSecretValue <ApiKeySecret>'];

@@ -6,7 +6,7 @@ import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { useLocalCollector } from '../../end-to-end/local-collector';
 import { operations } from '../../infra/guides';
 import { runCollector } from '../run-collector';
-import { writeStartConfig } from '../run-start';
+import { ofFirstResources, writeStartConfig } from '../run-start';
 import { accountId, type ControlPlane, startControlPlane } from '../stack/control-plane';
 
 /** The archive is served by this machine, whose clock it has: half past an hour that is over. */
@@ -16,7 +16,7 @@ const hoursAgo = (hours: number) => new Date(lastHour.getTime() - hours * 3_600_
 const time = (date: Date) => date.toISOString().replace('.000', '');
 
 describe('collector doctor', () => {
-  const clusters = ['alpha', 'beta'];
+  const clusters = ofFirstResources('alpha', 'beta');
   const collector = useLocalCollector({ clusters });
   let root: string;
   let config: string;

@@ -40,7 +40,9 @@ function partsOf(page: string) {
 
 function classesOf(cell: string): string {
   const [, own] = /^<td class="([^"]*)">/.exec(cell) ?? [];
-  return own ?? [...cell.matchAll(/<i class="([^"]*)">/g)].map(([, kind]) => kind).join(' ');
+  return (
+    own ?? [...cell.matchAll(/<i class="([^"]*)">/g)].flatMap(([, kind]) => (kind === 'none' ? [] : kind)).join(' ')
+  );
 }
 
 function textOf(markup: string): string {
@@ -154,7 +156,13 @@ describe('report', () => {
             return { content: resource === 'log' ? logRecord(cluster, 'same') : `v: ${version}\n` };
           },
         });
-      const signs = { '': 'A', none: '-', 'archived changed': 'C', 'failed failed': 'F' } as const;
+      const signs = {
+        '': 'A',
+        none: '-',
+        'archived archived': 'A',
+        'archived changed': 'C',
+        'failed failed': 'F',
+      } as const;
       const found = await reportOf(other.folder);
       const letters = (classes: string[]) => classes.map((one) => signs[one as keyof typeof signs] ?? one).join('');
       return { ...found, letters: found.cells.map(letters) };

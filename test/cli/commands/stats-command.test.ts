@@ -38,11 +38,11 @@ describe('stats', () => {
     const records = await readdir(join(archive.folder, `${runsPrefix}date=2026-11-18`));
     expect(days[0].runRecords).toBe(await sum(records.map((name) => stored(`${runsPrefix}date=2026-11-18/${name}`))));
     const manifests = await sum(runs.map((run) => stored(keyOf('manifest', 'large', run))));
-    expect(clusters).toEqual([
+    expect(clusters).toMatchObject([
       { cluster: 'large', objects: 6, logs: await logsOf(['large'], runs), manifests },
       { cluster: 'small', objects: 6, logs: await logsOf(['small'], runs), manifests: expect.any(Number) },
     ]);
-    expect(total).toEqual({
+    expect(total).toMatchObject({
       runs: 3,
       objects: 12,
       logs: days[0].logs + days[1].logs,

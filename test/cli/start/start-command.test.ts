@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/archive/archive-layout';
 import { refusedAddress } from '../../support/fault-service-refusal';
-import { runStart, writeStartConfig } from '../run-start';
+import { ofFirstResources, runStart, writeStartConfig } from '../run-start';
 
 type Started = Awaited<ReturnType<typeof runStart>>;
 
@@ -186,7 +186,7 @@ describe('npm start', () => {
   });
 
   it('works on shards with --shards, and tells which of them failed', async () => {
-    const config = await writeConfig({ clusters: four });
+    const config = await writeConfig({ clusters: ofFirstResources(...four) });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
     const whole = await runStart([...args, '--json']);
     expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
