@@ -10,6 +10,7 @@ import { rounds } from '../../support/rounds';
 import { type Answer, ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { longAfter, runVerify } from '../run-verify';
+import { SealFixture } from '../seal-fixture';
 
 const clusters = ['a', 'b'];
 const hours = [8, 9, 10];
@@ -136,4 +137,90 @@ describe('what a command shows', () => {
       rounds(60),
     );
   });
+
+  it('is shown without a word of damage in an honest archive: kills, retries, runs under way, retention', async () => {
+    const ofKills = fc.record({
+      stories: fc.array(fc.constantFrom<Story>('complete', 'retried', 'killed'), { minLength: 3, maxLength: 3 }),
+      last: fc.constantFrom<Story>('complete', 'under way'),
+      isOld: fc.constant(false),
+    });
+    const ofRetention = fc.record({
+      stories: fc.array(fc.constantFrom<Story>('complete', 'killed', 'record gone', 'objects gone', 'gone'), {
+        minLength: 3,
+        maxLength: 3,
+      }),
+      last: fc.constant<Story>('complete'),
+      isOld: fc.constant(true),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(ofKills, ofRetention), async ({ stories, last, isOld }) => {
+        const archive = await ArchiveFixture.create();
+        for (const [at, story] of [...stories, last].entries()) await live(archive, hours[at] ?? 11, story);
+        const now = isOld ? longAfter : new Date();
+        const { result } = await runVerify(archive.folder, [], now);
+        expect(result.findings.filter(({ kind }) => kind !== 'pending' && kind !== 'absent')).toEqual([]);
+        const each = new Map(
+          lines.flatMap(({ argsOf }) => places.map((place) => [argsOf(place).join(' '), argsOf(place)])),
+        );
+        for (const args of each.values()) {
+          const { code, out, err } = await runCollector([...args, '--archive', archive.folder], { now });
+          expect([args, err]).toEqual([args, expect.not.stringMatching(/damage|unreadable/)]);
+          // A difference is 1, and 3 that there is nothing to show.
+          if (out !== '' && args[0] !== 'diff' && args[0] !== 'grep') expect([args, code, err]).toEqual([args, 0, err]);
+        }
+        await rm(archive.folder, { recursive: true });
+      }),
+      rounds(20),
+    );
+  });
+
+  it('is excused by the retention that seals have, not by one that a configuration claims', async () => {
+    const archive = await ArchiveFixture.create();
+    const answer = (cluster: string, resource: FirstResource): Answer => ({
+      content: contentOf({ at: 9, cluster, resource }),
+    });
+    await archive.attempt({ run: hour(9), clusters, answer });
+    await archive.attempt({ run: hour(10), clusters, answer, configuration: { retentionDays: 1 } });
+    await rm(join(archive.folder, runRecordKey({ run: hour(9), attempt: 1 })));
+    const show = () =>
+      runCollector(['show', 'a', '--run', hour(9).toISOString(), '--archive', archive.folder], { now: longAfter });
+    expect(await show()).toMatchObject({ code: 0, err: expect.stringContaining('its run record has expired') });
+    await new SealFixture(archive).seal({ at: hour(11) });
+    expect(await show()).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no run record says that it was archived'),
+    });
+  });
 });
+
+type Story = 'complete' | 'retried' | 'killed' | 'under way' | 'record gone' | 'objects gone' | 'gone';
+
+/** What became of one run. */
+async function live(archive: ArchiveFixture, at: number, story: Story): Promise<void> {
+  const attempt = { run: hour(at), clusters, configuration: { retentionDays: 30 } };
+  const archived = (cluster: string, resource: FirstResource): Answer => ({
+    content: contentOf({ at, cluster, resource }),
+  });
+  const remove = (key: string) => rm(join(archive.folder, key));
+  const record = runRecordKey({ run: hour(at), attempt: 1 });
+  const isLater = story === 'retried';
+  await archive.attempt({
+    ...attempt,
+    answer: (cluster, resource) => (isLater && cluster === 'b' ? { failed: 'no answer' } : archived(cluster, resource)),
+  });
+  if (story === 'retried')
+    await archive.attempt({
+      ...attempt,
+      attempt: 2,
+      clusters: ['b'],
+      answer: archived,
+    });
+  if (story === 'killed') {
+    await remove(record);
+    await archive.attempt({ ...attempt, answer: () => ({ alreadyArchived: 'without hash' }) });
+  }
+  if (story === 'under way' || story === 'record gone' || story === 'gone') await remove(record);
+  if (story === 'objects gone' || story === 'gone')
+    for (const cluster of clusters)
+      for (const resource of firstResources) await remove(keyOf(resource, cluster, hour(at)));
+}
