@@ -91,8 +91,8 @@ describe('tables', () => {
       const [stdout] = await Promise.all([text(program.stdout), program.end()]);
       expect(stdout).toContain('│ 2026-11-20T09:02:15.457Z │');
       expect(stdout).toBe(stripVTControlCharacters(stdout));
-      // The line above the table is a sentence, which the terminal wraps.
-      return widthOf(stdout.slice(stdout.indexOf('┌')));
+      // The lines above and below the table are sentences, which the terminal wraps.
+      return widthOf(stdout.slice(stdout.indexOf('┌'), stdout.indexOf('┘') + 1));
     };
     const widths = await Promise.all([outOf({ COLUMNS: '60', CI: 'true' }), outOf({ COLUMNS: '', FORCE_COLOR: '1' })]);
     expect(widths[0]).toBeLessThanOrEqual(60);

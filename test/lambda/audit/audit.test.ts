@@ -54,7 +54,7 @@ describe('an audit', () => {
     const publicKey = createPublicKey(world.key.privateKey);
     // What is signed are the 64 characters of the hash.
     expect(verify('sha256', Buffer.from(seal.sha256), publicKey, Buffer.from(signature, 'base64'))).toBe(true);
-    expect(reported).toEqual([{ result, stalestHours: 5.5, latePasses: 0, logGaps: 0, frozenLogs: 0 }]);
+    expect(reported).toEqual([{ result, stalestHours: 5.5, latePasses: 0, unstamped: 0, logGaps: 0, frozenLogs: 0 }]);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(
       /^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged in what was read: 24 new objects and 0 old ones\./,
