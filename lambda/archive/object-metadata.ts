@@ -56,12 +56,12 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
   const value = (name: string) => decodeValue(metadata[name]);
   const cluster = value('cluster-uid');
   const resource = resourceNames.find((name) => name === metadata.resource);
-  const run = new Date(metadata.run ?? Number.NaN);
-  const fetchedAt = metadata['fetched-at'] === undefined ? undefined : new Date(metadata['fetched-at']);
+  const run = readTime(metadata.run);
+  const fetchedAt = readTime(metadata['fetched-at']);
   const sha256 = readHash(metadata.sha256);
   const length = readCount(metadata.length);
   if (cluster === undefined || resource === undefined || sha256 === undefined || length === undefined) return undefined;
-  if (Number.isNaN(run.getTime()) || Number.isNaN(fetchedAt?.getTime())) return undefined;
+  if (run === undefined || (fetchedAt === undefined && metadata['fetched-at'] !== undefined)) return undefined;
   return {
     cluster,
     resource,
@@ -110,6 +110,12 @@ function decodeValue(value: string | undefined): string | undefined {
     if (error instanceof URIError) return undefined;
     throw error;
   }
+}
+
+/** A time that exists, as {@link Date.toISOString} writes it; undefined for anything else, which `Date` may take all the same. */
+export function readTime(value: string | undefined): Date | undefined {
+  const time = new Date(value ?? Number.NaN);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === value ? time : undefined;
 }
 
 function readHash(value: string | undefined): string | undefined {

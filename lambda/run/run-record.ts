@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readTime } from '../archive/object-metadata';
 import { type Resource, resourceNames } from '../resources';
 
 /**
@@ -6,7 +7,9 @@ import { type Resource, resourceNames } from '../resources';
  * it one outcome. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, durations milliseconds, hashes lower-case
  * hex.
  */
-export const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
+export const time = z
+  .string()
+  .check(z.refine((text) => /^\d{4}-/.test(text) && readTime(text) !== undefined, 'expected ISO 8601 in UTC'));
 export const count = z.int().check(z.nonnegative());
 export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
 
