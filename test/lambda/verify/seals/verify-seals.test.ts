@@ -79,7 +79,7 @@ describe('verify with seals', () => {
   it('finds nothing in what is sealed and unchanged, and says which seal is the newest', async () => {
     for (const { code, result } of await verifyBoth()) {
       const newest = { number: 3, seal: '2026-11-21T03:00:00.000Z', sha256: hashes[2], archive: 'archive-bucket' };
-      expect([code, result.findings, result.sealed]).toEqual([0, [], { seals: 3, newest, stamps: [] }]);
+      expect([code, result.findings, result.sealed]).toEqual([0, [], { seals: 3, newest, stamps: [], late: [] }]);
     }
   });
 
