@@ -10,6 +10,7 @@ import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
+import { clusterListOf } from './cluster-list-check';
 import { driftOf, lifecycleOfCopy, policyOfSigningKey, retentionOf } from './protection-checks';
 
 /**
@@ -48,6 +49,8 @@ export async function accountChecks(
     await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn, inform?.emails));
   await look('drift', 'detect the drift of a stack and read what it compares', () => driftOf(collector));
   if (config !== undefined) await look('retention', 'read the template', () => retentionOf(collector, config));
+  if (config?.clusterList !== undefined)
+    await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
   const { existingSigningKey: signing } = collector;
   if (signing !== undefined)
     await look('signing key', "read the key's policy", () =>

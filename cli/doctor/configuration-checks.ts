@@ -19,9 +19,11 @@ export function configurationChecks(file: string, config: CollectorConfig, now: 
   ];
 }
 
-function configuration(file: string, { name, clusters, service, shards }: CollectorConfig): Shown {
+function configuration(file: string, { name, clusters, clusterList, service, shards }: CollectorConfig): Shown {
   const inShards = shards === 1 ? '' : ` in ${shards} shards`;
-  const found = `${file}: stack ${name}, ${formatCount(clusters.length, 'cluster')}${inShards}, service ${service.baseUrl}`;
+  const which =
+    clusterList === undefined ? formatCount(clusters.length, 'cluster') : `clusters from ${clusterList.from}`;
+  const found = `${file}: stack ${name}, ${which}${inShards}, service ${service.baseUrl}`;
   if (!isExampleAddress(service.baseUrl)) return ok(found);
   return warning(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
 }

@@ -18,7 +18,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
     return unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)
     return unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
-  if (asked === undefined) return unknown('no cluster is configured', 'add one to clusters');
+  if (asked === undefined) return unknown('the clusters come from outside', 'the next run asks for them');
   const { openService } = await import('../../lambda/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
   const api = openService(config, spoolDirectory);

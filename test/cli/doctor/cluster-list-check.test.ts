@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Check } from '../../../cli/doctor/check';
+import { FolderStore } from '../../../local/aws/store/folder-store';
+import { useLocalCollector } from '../../end-to-end/local-collector';
+import { runCollector } from '../run-collector';
+import { writeStartConfig } from '../run-start';
+import { startControlPlane } from '../stack/control-plane';
+
+const clusters = { from: 's3://inventory/fleet.json' };
+const collector = useLocalCollector({ clusters });
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'doctor-list-'));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+it('doctor reads the list of clusters as the function would, and says how it differs from the list in force', async () => {
+  const inventory = new FolderStore(root);
+  const write = (list: unknown) =>
+    inventory.put('fleet.json', Buffer.from(JSON.stringify(list)), { contentType: 'application/json' });
+  const deployed = await collector.deploy({ otherBuckets: [{ name: 'inventory', folder: root }] });
+  const plane = await startControlPlane(deployed);
+  const doctor = async (from = clusters) => {
+    const members = { name: 'my-collector', service: { baseUrl: collector.demo.url }, clusters: from };
+    const args = ['doctor', '--json', '--config', await writeStartConfig(root, members)];
+    const surroundings = { environment: {}, interruption: () => new AbortController().signal, wait: async () => {} };
+    const { out } = await runCollector(args, { now: new Date() }, surroundings);
+    const { checks } = JSON.parse(out) as { checks: Check[] };
+    return checks.find(({ what }) => what === 'list of clusters');
+  };
+  try {
+    expect(await doctor()).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('No run has collected a list before it'),
+    });
+    await write(['a', 'b']);
+    await deployed.invoke({});
+    expect(await doctor()).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(
+        /^s3:\/\/inventory\/fleet\.json: 2 clusters, written 20.*, as the list in force\. It was/,
+      ),
+    });
+    await write(['b', 'c']);
+    expect((await doctor())?.found).toContain('the next run changes the list in force: +1 −1 clusters: +c, −a');
+    await write([]);
+    expect(await doctor()).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('expected at least one cluster'),
+    });
+    const own = await doctor({ from: `s3://${deployed.bucket}/runs/list.json` });
+    expect(own).toMatchObject({ state: 'problem', found: expect.stringContaining("it lies in the archive's bucket") });
+  } finally {
+    await plane.close();
+  }
+});
