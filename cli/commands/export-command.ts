@@ -95,8 +95,9 @@ async function printUnsealed(terminal: Terminal, { runs, since }: CopiedPart['un
 
 const helpText = `
 The folder holds the cluster's objects, the run records of the period, their configurations, all seals and the key that
-signed them, part.json, which says what it is, and CHECK.md, which has the commands of docs/proof.md for it. Run records
-are whole, because only whole ones have the SHA-256 that is sealed: they name the other clusters too.
+signed them, part.json, which says what it is, CHECK.md, which has the commands of docs/proof.md for it, and
+check_archive.py, which makes these checks with Python and openssl alone. Run records are whole, because only whole
+ones have the SHA-256 that is sealed: they name the other clusters too.
 
 It ends at what the newest seal has: run records that are not sealed yet stay out, and so does what only they name.
 Standard error says which seals vouch for the objects. Whoever gets the folder needs the public key, or the hashes of

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { configurationKey, parseRunRecordKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
@@ -8,7 +8,7 @@ import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archiv
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjects } from '../../lambda/verify/objects-between';
 import { damageOf } from '../../lambda/verify/open-content';
-import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
+import { type Part, partFile, partKeyFile, partPageFile, partReaderFile, partText } from '../../lambda/verify/part';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
@@ -103,6 +103,7 @@ export async function copyPart(
   await rm(join(folder, incomingFolder), { recursive: true, force: true });
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
+  await copyFile(join(__dirname, partReaderFile), join(folder, partReaderFile));
   return { ...counts, seals, objects, notCopied, others: clusters.size, unsealed };
 }
 

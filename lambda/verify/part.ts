@@ -8,6 +8,11 @@ import { isWithin, type Period } from './run-keys';
 export const partFile = 'part.json';
 export const partKeyFile = 'seals-public-key.pem';
 export const partPageFile = 'CHECK.md';
+/** The second reader, which judges the folder without our code. */
+export const partReaderFile = 'check_archive.py';
+
+/** All of them. */
+export const partFiles: readonly string[] = [partFile, partKeyFile, partPageFile, partReaderFile];
 
 /** A part of an archive: one cluster's objects of a period of runs, the records of those runs, and all seals. */
 export interface Part extends Period {

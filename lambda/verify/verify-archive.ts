@@ -9,7 +9,7 @@ import { Expiry, removedUntil } from './expiry';
 import { type Find, notAKey } from './finding';
 import { judge } from './judge';
 import { mapConcurrently } from './map-concurrently';
-import { isInPart, type Part, partFile, partKeyFile, partPageFile } from './part';
+import { isInPart, type Part, partFiles } from './part';
 import { readStoredRun } from './read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { readChain } from './seals/read-chain';
@@ -76,7 +76,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   await judgeChain(verification, broken);
   const configurations = new StoredConfigurations(reader, verdict.find);
   await judgeRuns(verification, configurations);
-  const known = part === undefined ? [] : [partFile, partKeyFile, partPageFile];
+  const known = part === undefined ? [] : partFiles;
   if (from === undefined && to === undefined) await verifyRest(reader, configurations, verdict.find, known);
   return verdict.counts;
 }

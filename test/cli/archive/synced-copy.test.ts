@@ -90,6 +90,7 @@ it('an export holds its metadata in a folder that is visible', async () => {
   await runCollector(['export', '--cluster', 'alpha', '--archive', archive.folder, '--out', out], { now: longAfter });
   expect((await readdir(out)).sort()).toEqual([
     'CHECK.md',
+    'check_archive.py',
     'configurations',
     'logs',
     'manifests',

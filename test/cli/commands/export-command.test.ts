@@ -83,7 +83,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const configuration = filesIn(archive.folder).find((file) => file.startsWith('configurations/')) ?? '';
     expect(filesIn(part)).toEqual(
       [
-        ...['CHECK.md', 'part.json', 'seals-public-key.pem', configuration],
+        ...['CHECK.md', 'check_archive.py', 'part.json', 'seals-public-key.pem', configuration],
         ...runs.flatMap((at) => [manifest(at), keyOf('log', healthy, runAt(at)), recordOf(at)]),
         ...Array.from({ length: 9 }, (_, at) => sealKey(at + 1)),
         sealStateKey((await seals.read(9)).state),
