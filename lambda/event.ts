@@ -55,7 +55,7 @@ export function parseIsoTime(text: string): Date | undefined {
   );
 }
 
-/** The time of an event, in ISO 8601 or as keys write it; undefined if it is none. */
+/** The time of an event, in ISO 8601 or as keys write it; undefined if it is not a time. */
 export function parseEventTime(value: string): Date | undefined {
   const parsed = parseStamp(value) ?? parseIsoTime(value);
   const year = parsed?.getUTCFullYear() ?? Number.NaN;

@@ -175,7 +175,7 @@ export const auditMetricNames = {
   sealsWritten: 'SealsWritten',
   /** What is left for the next audit: objects, run records, passes that are late, authorities that gave no stamp for three days. */
   auditCarriedOver: 'AuditCarriedOver',
-  /** Places where lines of logs may be lost between two runs, as far as no earlier mail told them. */
+  /** Places where lines of logs may be lost between two runs, except those that an earlier mail named. */
   logGaps: 'LogGaps',
   /** Logs with nothing new for audit.frozenAfterHours, or for 24 hours. */
   frozenLogs: 'FrozenLogs',

@@ -15,7 +15,7 @@ import { type Resource, resourceNames, resources } from '../resources';
  */
 export const runsPrefix = 'runs/';
 
-/** What runs were told to collect. These objects never expire: without them nobody knows what was due. */
+/** What each run had to collect. These objects never expire: without them nobody knows what was due. */
 export const configurationsPrefix = 'configurations/';
 
 /** Seals of run records, which the audit writes. */

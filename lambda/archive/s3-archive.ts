@@ -118,7 +118,7 @@ function statusOf(error: unknown): number | undefined {
 /** Errors that another request may not get, although their status says otherwise: the body was late or damaged on its way. */
 const passingErrors = ['RequestTimeout', 'BadDigest', 'IncompleteBody', clockSkewError, notStoredError];
 
-/** No answer at all, or one that promises better luck next time; 409: two conditional writes met. */
+/** No answer, or one that is worth retrying. 409: two conditional writes met. */
 function isTransient(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return isNativeError(error);
   return [408, 409, 429].includes(status) || status >= 500 || isNamed(error, passingErrors);

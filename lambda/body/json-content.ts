@@ -29,7 +29,7 @@ export class JsonContent {
     this.#takeString = takeString;
   }
 
-  /** What the value is; undefined as long as there is none. */
+  /** What the value is; undefined before its first byte. */
   get root(): JsonType | undefined {
     return this.#root;
   }

@@ -53,8 +53,8 @@ export class Spool {
   /** Forgets the content and removes its file; safe at any time and more than once. */
   async release(): Promise<void> {
     this.#chunks = [];
-    // A write under way when the body broke off could otherwise make the file after it was removed. Its error went to
-    // whoever wrote.
+    // A write under way when the body broke off could otherwise make the file after it was removed. Its caller got
+    // its error.
     await this.#writing.catch(() => undefined);
     await this.#closeFile();
     // Asking the disk costs more than all else that is done for a short body.
@@ -92,8 +92,8 @@ export class Spool {
 }
 
 /**
- * Makes the directory for spooled bodies, empty: an execution environment works on one invocation at a time, so whatever
- * lies there was left by a predecessor that was killed.
+ * Makes the directory for spooled bodies, empty: an execution environment works on one invocation at a time, so its
+ * files are those of a predecessor that was killed.
  */
 export async function emptySpoolDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { longestSharedPauseMs } from './retry';
 /** Spacing after the service asked for fewer requests, in milliseconds: the first step and the widest. */
 const throttledSpacing = { firstMs: 20, widestMs: 1_000 } as const;
 
-/** How late a timer may be, in milliseconds: a start that is no later does not delay the starts after it. */
+/** How late a timer may be, in milliseconds: a start that is later by less does not delay the starts after it. */
 const timerSlackMs = 5;
 
 /**

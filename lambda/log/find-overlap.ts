@@ -14,9 +14,9 @@ export interface Overlap {
   readonly isAmbiguous: boolean;
 }
 
-/** An overlap of so many lines, each unlike the line before it, is no chance. */
+/** An overlap of so many lines, each unlike the line before it, does not happen by chance. */
 const proofLines = 3;
-/** Neither is one of so many bytes of such lines. */
+/** Nor does one of so many bytes of such lines. */
 const proofBytes = 200;
 
 /**
@@ -28,7 +28,7 @@ const proofBytes = 200;
  * length: one that is cut has another. The earlier text's last line may have gone on in the later one.
  * @param later read with the earlier text's {@link LogEnd.openBytes}
  * @param startsAlike whether all of the earlier text at the beginning of the later one counts without a proof
- * @returns undefined if there is none, or only one that proves nothing
+ * @returns undefined if the texts do not overlap, or by too little to prove anything
  */
 export function findOverlap(base: LogEnd, later: LogEnd, startsAlike = true): Overlap | undefined {
   const open = base.isOpen ? 1 : 0;

@@ -78,7 +78,7 @@ export class LogTextCheck {
     this.#bytes += chunk.length;
   }
 
-  /** Call this once, after the last chunk. @returns nothing of a record that has no text, or is no JSON */
+  /** Call this once, after the last chunk. @returns nothing of a record that has no text, or is not JSON */
   end(): LogText {
     this.#error ??= jsonErrorOf(() => this.#scanner.end());
     return this.#error === undefined && this.#digest !== undefined ? this.#digest.result() : {};

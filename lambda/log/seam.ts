@@ -7,7 +7,7 @@ import { LogEnd, mostCompared } from './log-end';
  * - `unchanged`: nothing is new at its end.
  * - `continues`: it goes on from the earlier one's end.
  * - `older`: it ends before the earlier one does: a stale answer, which adds nothing.
- * - `gap`: nothing of the earlier one's end is in it. Lines may be lost, or the log was begun anew.
+ * - `gap`: nothing of the earlier one's end is in it. Lines may be lost, or the log was started again.
  * - `unknown`: there is no text to compare.
  */
 export type SeamKind = 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';

@@ -33,7 +33,7 @@ export function isGzipped(
   const isDelimited = coding === 'chunked' || (coding === undefined && 'content-length' in headers);
   if (!isDelimited && !resources[resource].showsItsEnd)
     throw refuse(
-      'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
+      'it declares no end of its body (neither Content-Length nor chunked): a body that is cut short would look whole',
     );
   const encoding = headers['content-encoding'];
   const contentCoding = codingOf(encoding);

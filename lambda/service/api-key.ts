@@ -41,7 +41,7 @@ export class ApiKey {
 
   /**
    * @param signal of the run: all who ask during a run share one reading, which ends with it
-   * @throws ApiKeyError if there is no key at all; the signal's reason when it aborts
+   * @throws ApiKeyError if no key could be read yet; the signal's reason when it aborts
    */
   async current(signal: AbortSignal): Promise<string> {
     const key = this.#key;

@@ -303,7 +303,7 @@ describe('an answer in gzip', () => {
     ['a log is stored as it came', 'log', record, record, jsonInGzip, 'service'],
     ['a manifest is stored as it came', 'manifest', manifest, manifest, textInGzip, 'service'],
     ['a JSON string is compressed again', 'manifest', JSON.stringify(manifest), manifest, jsonInGzip, 'collector'],
-    ['what is no JSON is compressed again', 'manifest', manifest, manifest, jsonInGzip, 'collector'],
+    ['what is not JSON is compressed again', 'manifest', manifest, manifest, jsonInGzip, 'collector'],
   ])('%s', async (_what, resource, body, content, headers, encodedBy) => {
     await start({ resource, answer: always(ok(inMembers(body), headers)) });
     const { outcomes } = await collector.attempt();

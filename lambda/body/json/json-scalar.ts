@@ -9,18 +9,18 @@ const literals = ['true', 'false', 'null'];
 /**
  * The beginning of a number or literal with one more byte. Of each run of digits it has only the first: a number may have any
  * length.
- * @param begun a minus, a digit or a letter, and what was read behind it
+ * @param read a minus, a digit or a letter, and what was read behind it
  * @returns undefined if the byte does not belong to it
  */
-export function longerScalar(begun: string, byte: number): string | undefined {
-  if (byte >= 0x30 && byte <= 0x39 && openDigits.test(begun)) return begun;
-  const text = begun + String.fromCharCode(byte);
+export function longerScalar(read: string, byte: number): string | undefined {
+  if (byte >= 0x30 && byte <= 0x39 && openDigits.test(read)) return read;
+  const text = read + String.fromCharCode(byte);
   // Every beginning of a number is whole, or would be with a digit behind it.
   const isNumber = number.test(text) || number.test(`${text}0`);
   return isNumber || literals.some((literal) => literal.startsWith(text)) ? text : undefined;
 }
 
 /** Whether it is a whole number or literal. More digits may follow. */
-export function isWholeScalar(begun: string): boolean {
-  return number.test(begun) || literals.includes(begun);
+export function isWholeScalar(read: string): boolean {
+  return number.test(read) || literals.includes(read);
 }

@@ -8,8 +8,8 @@ export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
  * Follows a document while it is scanned: called where a value begins.
  * @param depth number of containers around it
  * @param offset of its first byte
- * @param name of a member, at most 40 UTF-16 code units of it and then "…"; empty deeper than two containers; undefined of
- * what is no member
+ * @param name of a member, at most 40 UTF-16 code units of it and then "…"; empty deeper than two containers; undefined for
+ * a value that is not a member
  * @returns takes its text if it is a string
  */
 export type JsonListener = (

@@ -70,16 +70,16 @@ export const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** Code unit by the letter of a two-character escape; -1 for no such escape. */
+/** Code unit by the letter of a two-character escape; -1 where there is no such escape. */
 const shortEscapes = new Int8Array(256).fill(-1);
 for (const letter of '"\\/bfnrt') shortEscapes[letter.charCodeAt(0)] = JSON.parse(`"\\${letter}"`).charCodeAt(0);
 
-/** Value by hexadecimal digit; -1 for no digit. */
+/** Value by hexadecimal digit; -1 for other bytes. */
 const hexDigits = new Int8Array(256).fill(-1);
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
 /** The beginning of an escape, as far as it is one. */
-const escapeBegun = /^(?:\\(?:u[0-9a-fA-F]{0,3})?)?/;
+const escapeBeginning = /^(?:\\(?:u[0-9a-fA-F]{0,3})?)?/;
 
 /**
  * Scans the inside of a string.
@@ -108,14 +108,14 @@ export function scanString(chunk: JsonChunk, from: number, to: number, sink: Str
 }
 
 /**
- * Scans an escape that begins a pair of surrogates, or is not complete, or none.
+ * Scans an escape that begins a pair of surrogates, or is not complete, or is wrong.
  * @param high its code unit, as {@link unitOf} has it
  * @returns the index after the escape, or after both; its own if the chunk cuts it, or may cut the pair
  */
 function scanPair(chunk: JsonChunk, at: number, high: number, sink: StringSink | undefined): number {
   const { bytes } = chunk;
   if (high < 0) {
-    const end = endOfBegun(bytes, at);
+    const end = endOfBeginning(bytes, at);
     if (end < bytes.length) throw chunk.unexpected(end);
     return at;
   }
@@ -125,24 +125,24 @@ function scanPair(chunk: JsonChunk, at: number, high: number, sink: StringSink |
     sink?.escape(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
     return next + 6;
   }
-  if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
+  if (next + 6 > bytes.length && endOfBeginning(bytes, next) === bytes.length) return at;
   sink?.escape(high);
   return next;
 }
 
-/** @returns the code unit of the escape whose backslash stands at an index; negative if it is not complete, or is none */
+/** @returns the code unit of the escape whose backslash stands at an index; negative if it is not complete, or not an escape */
 function unitOf(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1];
   if (letter !== letterU) return letter === undefined ? -1 : (shortEscapes[letter] as number);
   if (at + 6 > bytes.length) return -1;
   let unit = 0;
-  // A byte that is no digit gives -1, which makes the whole negative.
+  // A byte that is not a digit gives -1, which makes the whole negative.
   for (let i = at + 2; i < at + 6; i += 1) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
   return unit;
 }
 
-/** Where the beginning of an escape ends that is not complete, or is none. */
-function endOfBegun(bytes: Buffer, at: number): number {
-  const [begun = ''] = escapeBegun.exec(bytes.toString('latin1', at, at + 6)) ?? [];
-  return at + begun.length;
+/** Where the beginning of an escape ends that is not complete, or where a byte cannot be part of an escape. */
+function endOfBeginning(bytes: Buffer, at: number): number {
+  const [beginning = ''] = escapeBeginning.exec(bytes.toString('latin1', at, at + 6)) ?? [];
+  return at + beginning.length;
 }

@@ -48,7 +48,7 @@ describe('the text of a log', () => {
     await expect(extract('{"spec":{"log":"abc')).rejects.toThrow();
   });
 
-  it('a byte order mark before the record is no text', async () => {
+  it('a byte order mark before the record is not text', async () => {
     expect(await extract('\ufeff{"spec":{"log":"abc"}}')).toEqual({ text: 'abc', found: true, isLossy: false });
   });
 

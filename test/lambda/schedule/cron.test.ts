@@ -86,7 +86,7 @@ describe('a cron expression', () => {
     expect(rejection(expression)).toMatchObject({ field: 'expression', received: expression });
   });
 
-  it('is no error if its last day is today', () => {
+  it('is accepted if its last day is today', () => {
     expect(firings('0 23 20 11 ? 2026').days).toEqual(['2026-11-20']);
   });
 });

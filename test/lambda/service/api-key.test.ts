@@ -136,8 +136,8 @@ describe('the API key', () => {
   it.each([
     ['without a value', undefined, 'it has no value yet, or does not exist'],
     ['without the member', '{"password":"first"}', 'neither a plain string nor JSON with the member "apiKey"'],
-    ['whose member is no text', '{"apiKey":42}', 'neither a plain string nor JSON with the member "apiKey"'],
-    ['that is no JSON', '{"apiKey":"first"', 'neither a plain string nor JSON with the member "apiKey"'],
+    ['whose member is not text', '{"apiKey":42}', 'neither a plain string nor JSON with the member "apiKey"'],
+    ['that is not JSON', '{"apiKey":"first"', 'neither a plain string nor JSON with the member "apiKey"'],
     ['that is empty', ' ', 'its value is empty or has characters that no header can carry'],
     ['with a line break', 'first\nx', 'its value is empty or has characters that no header can carry'],
   ])('of an existing secret %s fails with why, and with no command that would replace it', async (_, value, reason) => {
@@ -159,7 +159,7 @@ describe('the API key', () => {
     expect(await apiKey.current(never)).toBe('first');
   });
 
-  it('is in no error, also when Secrets Manager answers with something that is no JSON', async () => {
+  it('is in no error, also when Secrets Manager answers with something that is not JSON', async () => {
     const server = createServer((_request, response) => response.end('{"SecretString":"first"hidden"}'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
