@@ -30,12 +30,13 @@ const ground = column.at(-1) ?? [];
 const beside: Readonly<Record<string, readonly string[]>> = {
   verify: ['stamps', 'log', 'body', 'run', 'list', 'archive', 'schedule', ...ground],
   'audit-handler': ['audit', ...ground],
-  audit: ['verify', 'stamps', 'log', 'run', 'event', 'list', 'archive', 'schedule', ...ground],
+  audit: ['plain-text', 'verify', 'stamps', 'log', 'run', 'event', 'list', 'archive', 'schedule', ...ground],
   log: ['body', ...ground],
   'failure-handler': ['failure', 'audit', ...ground],
-  failure: ['audit', ...ground],
+  failure: ['plain-text', 'audit', ...ground],
   schedule: [],
   stamps: [],
+  'plain-text': [],
 };
 
 /** The core. It and what it loads use SDK, environment and clock only through the interfaces that they are given. */

@@ -15,7 +15,8 @@ import { type ExamineContext, examine } from './examine';
 import { Findings } from './findings';
 import { fleetInForce } from './fleet-in-force';
 import type { KmsSigner } from './kms-signer';
-import { auditMail, latePasses, type Mail, type MailedSeal, stalestHours } from './mail';
+import { auditMail, type Mail } from './mail';
+import { latePasses, type MailedSeal, stalestHours } from './mail-sections';
 import { sealedPlan, type UnsignedSeal } from './make-seal';
 import { logFigures } from './seam-summary';
 import { type AskedStamp, type StampSealContext, stampSeal } from './stamp-seal';
@@ -25,9 +26,9 @@ export type Signer = Pick<KmsSigner, 'keyArn' | 'publicKey' | 'sign'>;
 
 /** What alarms watch besides the result. */
 export interface AuditFigures {
-  /** Gaps that no earlier mail told, but not those of clusters whose logs never share a line. */
+  /** Gaps that no earlier mail has, but not those of clusters whose logs never share a line. */
   readonly logGaps: number;
-  /** Logs that are frozen, whether people were told of them or not. */
+  /** Logs that are frozen, whether a mail had them or not. */
   readonly frozenLogs: number;
   readonly stalestHours: number;
   /** Passes over old content that were not finished within their days. */
@@ -36,11 +37,11 @@ export interface AuditFigures {
   readonly unstamped: number;
 }
 
-/** Is told what becomes of an audit. */
+/** Receives what becomes of an audit. */
 export interface AuditReporter {
   /** The seal is stored. */
   sealed(result: AuditResult, figures: AuditFigures): void;
-  /** People could not be told. */
+  /** The mail could not be sent. */
   notMailed(error: unknown): void;
 }
 
@@ -97,9 +98,9 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const publicKeys = await trustedKeys(context);
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
     const done = chain.seals.findLast(({ seal }) => seal === named);
-    // What an older audit said is not news.
+    // A later audit has mailed since.
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
-    // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
+    // Its audit may have been killed before its mail, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
     if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, ownPlan(plan, done)))
       return report(done, { ...done, ...chain.state }, chain, context, false);
@@ -154,7 +155,7 @@ async function report(
   try {
     if (mailed.logs.isMailed) await mail(auditMail(mailed, plan, stamps));
   } catch (error) {
-    // The seal is stored: people who are not told must not make the audit run again.
+    // The seal is stored: a mail that cannot be sent must not make the audit run again.
     reporter.notMailed(error);
   }
   return result;

@@ -108,7 +108,7 @@ function lasting(
   return { ...one, since: earlier?.since ?? now };
 }
 
-/** What was not there when it was due, and what may still come, is told once. */
+/** What was not there when it was due, and what may still come, is found once. */
 function staysOpen(kind: string): boolean {
   return kind === 'unreadable' || isDamage(kind);
 }

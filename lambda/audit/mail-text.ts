@@ -16,11 +16,6 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?').slice(0, 300);
 }
 
-/** An argument as a shell takes it. */
-export function shellQuoted(text: string): string {
-  return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Names in lines of a telephone's width. */
 export function wrapped(names: readonly string[], indent = '  ', separator = ', '): string[] {
   const lines: string[] = [];
@@ -43,22 +38,4 @@ export function minute(time: string): string {
 
 export function count(value: number): string {
   return value.toLocaleString('en-US');
-}
-
-/** `1 object`, `2,000 objects`. */
-export function formatCount(value: number, noun: string, plural = `${noun}s`): string {
-  return `${count(value)} ${value === 1 ? noun : plural}`;
-}
-
-/** Length in bytes for people: `817 B`, `25.3 KiB`, `1.2 GiB`. */
-export function formatBytes(bytes: number | undefined): string {
-  if (bytes === undefined) return '';
-  if (bytes < 1024) return `${bytes} B`;
-  let value = bytes;
-  let unit = '';
-  for (unit of ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']) {
-    value /= 1024;
-    if (value < 1023.95) break;
-  }
-  return `${value.toFixed(1)} ${unit}`;
 }

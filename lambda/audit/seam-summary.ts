@@ -1,7 +1,8 @@
 import type { LogLink } from '../log/log-history';
 import type { SeamKind } from '../log/seam';
+import { formatCount, shellQuoted } from '../plain-text';
 import type { LogsState } from '../verify/seals/seal-state';
-import { count, formatCount, minute, plain, shellQuoted } from './mail-text';
+import { count, minute, plain } from './mail-text';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -12,7 +13,7 @@ const mostLogGaps = 1000;
 /** So many gaps in a row, and it is the rule that the logs of a cluster share nothing. */
 const onlyGapsFrom = 4;
 
-/** Hours without anything new after which people are told, if nothing else is configured. */
+/** Hours without anything new after which a mail says so, if nothing else is configured. */
 const defaultFrozenHours = 24;
 
 type Gap = LogsState['gaps'][number];

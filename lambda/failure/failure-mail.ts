@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Mail } from '../audit/mail';
-import { shellQuoted } from '../audit/mail-text';
+import { shellQuoted } from '../plain-text';
 
 /** What Lambda sends about an event that it gave up (Lambda developer guide, "Adding a destination"). */
 const droppedEvent = z.object({

@@ -1,5 +1,6 @@
 import { newPass } from '../../../lambda/audit/judge-old';
-import { auditMail, type MailedSeal } from '../../../lambda/audit/mail';
+import { auditMail } from '../../../lambda/audit/mail';
+import type { MailedSeal } from '../../../lambda/audit/mail-sections';
 import { groupReasons } from '../../../lambda/run/group-reasons';
 import { emptyState } from '../../../lambda/verify/seals/seal-state';
 import { plan } from './sealed-world';

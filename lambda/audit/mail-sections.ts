@@ -1,0 +1,183 @@
+import { formatBytes, formatCount } from '../plain-text';
+import type { AuditPlan } from '../stack-contract';
+import { dayMs, formerVersionDays } from '../time-limits';
+import { findingKinds } from '../verify/finding';
+import { openDamage } from '../verify/seals/open-damage';
+import type { Seal } from '../verify/seals/seal';
+import type { RightSeal } from '../verify/seals/seal-chain';
+import type { OpenFinding, Pass, SealState } from '../verify/seals/seal-state';
+import { hoursBetween, staleness } from './cluster-outcomes';
+import { listingDays } from './judge-old';
+import { count, minute, more, plain, wrapped } from './mail-text';
+import type { AskedStamp } from './stamp-seal';
+
+/** A mail is made of the seal and its state alone, so that it can be sent again. */
+export type MailedSeal = Omit<Seal, 'open'> & SealState & Pick<RightSeal, 'sha256'>;
+
+const mostReasons = 5;
+export const mostFindings = 10;
+export const mostStale = 10;
+
+/** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
+export function stalestHours(seal: MailedSeal): number {
+  const [stalest] = staleness(seal.failing, new Date(seal.listedFrom));
+  return Math.max(hoursSinceRun(seal), stalest?.hours ?? 0);
+}
+
+/** Since the last run that has a record; 0 if there is none. */
+function hoursSinceRun({ summary: { lastRun }, listedFrom }: MailedSeal): number {
+  return lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), new Date(listedFrom));
+}
+
+/** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
+export function some(heading: string, total: number, lines: readonly string[], named = lines.length): string[] {
+  return total === 0 ? [] : [heading, ...lines, ...more(total - named)];
+}
+
+/** The same with the count behind the heading. */
+export function counted(heading: string, total: number, lines: readonly string[], named?: number): string[] {
+  return some(`${heading}: ${count(total)}`, total, lines, named);
+}
+
+export function listed(names: readonly string[]): string[] {
+  return names.map((name) => `  ${plain(name)}`);
+}
+
+/** Who joined and who left the list of clusters from outside. */
+export function memberLines({ clusters, summary: { clusters: first } }: MailedSeal): string[] {
+  if (clusters === undefined || first === undefined) return [];
+  return [
+    ...counted('Clusters that joined the list', clusters.joined, wrapped(first.joined.map(plain)), first.joined.length),
+    ...counted('Clusters that left the list', clusters.left, wrapped(first.left.map(plain)), first.left.length),
+  ];
+}
+
+export function openLines(seal: MailedSeal): string[] {
+  const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
+  const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];
+  const open = [...findings, ...unreadable];
+  if (open.length === 0) return known;
+  const shown = open.slice(0, mostFindings);
+  const lines = shown.flatMap(({ kind, key, problem, since }) => [
+    `  ${kind} ${plain(key)}`,
+    `    ${since === seal.seal ? 'new' : `since ${since.slice(0, 10)}`}: ${plain(problem)}`,
+  ]);
+  return [
+    ...some(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
+    `  All of it: ${command('verify', seal.archive)}`,
+    ...(oldest === undefined ? [] : versionLines(oldest)),
+    ...known,
+  ];
+}
+
+/** Until when what was overwritten or deleted can be brought back. */
+function versionLines(since: string): string[] {
+  const until = new Date(Date.parse(since) + formerVersionDays * dayMs).toISOString();
+  return [
+    `  The good version stays for ${formerVersionDays} days after the damage, and longer if`,
+    `  it is locked: of the oldest until ${until.slice(0, 10)} at most.`,
+  ];
+}
+
+function byKind(findings: readonly OpenFinding[]): string {
+  const counts = findingKinds.map((kind) => ({ kind, found: findings.filter((one) => one.kind === kind).length }));
+  return counts.flatMap(({ kind, found }) => (found === 0 ? [] : `${count(found)} ${kind}`)).join(', ');
+}
+
+export function failingLines({ failing, summary: { reasons }, archive }: MailedSeal): string[] {
+  if (failing.length === 0) return [];
+  const byName = new Map(failing.map((one) => [one.cluster, one]));
+  const last = failing.reduce((newest, one) => (one.last > newest ? one.last : newest), '');
+  return [
+    'Failing, by reason:',
+    ...reasons.slice(0, mostReasons).flatMap(({ reason, count: failed, clusters }) => {
+      // Those that fail longest come first.
+      const { since = '', runs = 0 } = byName.get(clusters[0] ?? '') ?? {};
+      const which = failed === 1 ? 'since' : 'the first since';
+      return [
+        `  ${count(failed)} x ${plain(reason)}`,
+        `    ${which} ${minute(since)}, ${count(runs)} ${runs === 1 ? 'run' : 'runs'}`,
+        ...wrapped([...clusters.map(plain), ...(failed > clusters.length ? ['...'] : [])], '    '),
+      ];
+    }),
+    ...more(reasons.length - mostReasons, 'reasons'),
+    `  All of it: ${command(`runs ${last}`, archive)}`,
+  ];
+}
+
+export function staleLines(seal: MailedSeal, { staleAfterHours }: Pick<AuditPlan, 'staleAfterHours'>): string[] {
+  const silent = hoursSinceRun(seal);
+  if (staleAfterHours === undefined) return [];
+  if (silent > staleAfterHours) return [`No run for ${count(Math.floor(silent))} hours: no cluster is fresh.`];
+  const old = staleness(seal.failing, new Date(seal.listedFrom)).filter(({ hours }) => hours > staleAfterHours);
+  const names = old
+    .slice(0, mostStale)
+    .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
+  const heading = `Not archived for more than ${staleAfterHours} hours: ${formatCount(old.length, 'cluster')}`;
+  return some(heading, old.length, wrapped(names), names.length);
+}
+
+export function verifiedLines(seal: MailedSeal): string[] {
+  const { objects, bytes, carriedOver, carriedOverRecords } = seal.verified;
+  const read = `Read and compared: ${formatCount(objects, 'object')}, ${formatBytes(bytes)}.`;
+  if (carriedOver === 0 && carriedOverRecords === 0) return [read, ...oldLines(seal)];
+  const share = Math.floor((100 * objects) / (objects + carriedOver));
+  return [
+    read,
+    ...oldLines(seal),
+    `No time for ${count(carriedOver)} objects and ${count(carriedOverRecords)} run records (read ${share} %).`,
+    'The next audit goes on there. If this stays so, audit more often.',
+  ];
+}
+
+/** When all of the archive was read last, and what is not read again. */
+function oldLines(seal: MailedSeal): string[] {
+  const { plan, cursor } = seal;
+  const { all, notReadSince } = seal.verified;
+  const lines: string[] = [];
+  if (all !== null) lines.push(`All of the archive was read between ${minute(all.from)} and ${minute(all.to)}.`);
+  if (notReadSince !== null)
+    lines.push(
+      `Old content was not read since ${minute(notReadSince)} (audit.rereadDays is false); each object was read when it was new.`,
+    );
+  else lines.push(`Old content is read again within ${formatCount(plan.rereadDays ?? 0, 'day')}.`);
+  for (const [name, late] of [
+    ['Listing', lateSince(cursor.listing, listingDays, seal)],
+    ['Reading', lateSince(cursor.reading, plan.rereadDays, seal)],
+  ])
+    if (late !== undefined) lines.push(`${name} old content takes too long: it began ${late}. Audit more often.`);
+  return lines;
+}
+
+/** How many passes over old content were not finished within their days. */
+export function latePasses(seal: MailedSeal): number {
+  const { listing, reading } = seal.cursor;
+  const late = [lateSince(listing, listingDays, seal), lateSince(reading, seal.plan.rereadDays, seal)];
+  return late.filter((one) => one !== undefined).length;
+}
+
+/** @param days undefined: it may take as long as it takes */
+function lateSince(pass: Pass | null, days: number | undefined, { listedFrom }: MailedSeal): string | undefined {
+  if (pass === null || pass.isDone || days === undefined) return undefined;
+  return Date.parse(listedFrom) - Date.parse(pass.since) > days * dayMs ? minute(pass.since) : undefined;
+}
+
+export function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {
+  return [
+    `Seal ${number} of ${minute(seal)}, archive ${archive}`,
+    `SHA-256 ${sha256}`,
+    'Keep this mail: it is a proof outside the account.',
+    `  ${command('verify', archive)} --head ${sha256}`,
+  ];
+}
+
+export function stampLines({ number }: MailedSeal, { authority, time, problem, lastStamped }: AskedStamp): string[] {
+  if (time !== undefined) return [`Seal ${number} existed before ${time}, says ${authority}.`];
+  const since = lastStamped === undefined ? '' : `; the last seal that is: that of ${minute(lastStamped)}`;
+  return [`Seal ${number} is not stamped by ${authority}${since}`, `  ${plain(problem ?? '')}`];
+}
+
+/** As a person types it in the folder of the project. */
+export function command(text: string, archive: string): string {
+  return `npm run collector -- ${text} --archive s3://${archive}`;
+}
