@@ -7,12 +7,11 @@ import { type Contender, contenders } from './contenders';
 import { inspectMachine, type Machine, succeeds } from './machine';
 import { type MeasuredRow, report, resultOf, type ScenarioResult } from './report';
 import { type RunOptions, type RunResult, runContender } from './run-contender';
-import { type Entry, quickVersion, type Scenario, scenarios } from './scenarios';
+import { quickVersion, type Scenario, scenarios } from './scenarios';
 import { startServers } from './servers/start-servers';
 
 interface BenchOptions {
   readonly scenario?: readonly string[];
-  readonly contender?: readonly string[];
   readonly rounds: number;
   readonly quick?: true;
   readonly json: string;
@@ -86,21 +85,19 @@ async function runRounds({ name, entries }: Scenario, rounds: number, options: R
 }
 
 /** The selected scenarios, without rows that cannot be measured on this machine. Prints why these are left out. */
-function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions): Scenario[] {
+function selectScenarios({ scenario: names, quick }: BenchOptions): Scenario[] {
   const missing = new Set<string>();
   for (const [name, { needs }] of Object.entries<Contender>(contenders)) {
     if (needs === undefined || succeeds(...needs)) continue;
     missing.add(name);
     console.log(`without ${name}: ${needs.join(' ')} failed`);
   }
-  const isSelected = ({ name, contender }: Entry) => !missing.has(contender) && (rows?.includes(name) ?? true);
   return scenarios
-    .filter(({ name, entries }) => (names?.includes(name) ?? true) && entries.some(isSelected))
+    .filter(({ name }) => names?.includes(name) ?? true)
     .map((scenario) => (quick ? quickVersion(scenario) : scenario))
     .map((scenario) => ({
       ...scenario,
-      // The others are compared with the first, and their goals are about it.
-      entries: scenario.entries.filter((entry, index) => index === 0 || isSelected(entry)),
+      entries: scenario.entries.filter(({ contender }) => !missing.has(contender)),
     }));
 }
 
@@ -112,8 +109,6 @@ function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Mach
   return `Node ${nodeVersion}; ${processor}, ${cores} cores, ${memory}; ${pinning}`;
 }
 
-const rowNames = [...new Set(scenarios.flatMap(({ entries }) => entries.map(({ name }) => name)))];
-
 function positiveInteger(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a whole number from 1.');
@@ -123,9 +118,6 @@ function positiveInteger(text: string): number {
 void new Command('npm run bench --')
   .description('Compares the collector with what people would use instead.')
   .addOption(new Option('-s, --scenario <name...>', 'only these scenarios').choices(scenarios.map(({ name }) => name)))
-  .addOption(
-    new Option('-c, --contender <name...>', 'only these rows, and those that they are compared with').choices(rowNames),
-  )
   .option('-r, --rounds <count>', 'how often each contender runs', positiveInteger, 3)
   .option('-q, --quick', 'a hundredth of the work, one round; the archive server verifies checksums')
   .option('-j, --json <file>', 'file for all figures', join('bench-results', 'bench.json'))

@@ -52,7 +52,7 @@ export function ratioOf(measure: Measure, of: readonly RunResult[], to: readonly
 }
 
 /** The middle value. For an even number of values it is the mean of the two in the middle; for none it is undefined. */
-export function median(values: readonly number[]): number | undefined {
+function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;

@@ -81,9 +81,6 @@ function eventsOf(tries: number): number {
   return 6 + 3 * tries;
 }
 
-/** Most events that one shard adds to the history. */
-export const eventsPerShard = eventsOf(1 + incompleteRetry.times + unreachedRetry.times);
-
 /** Most shards: the history still fits if every one of them uses all its retries. */
 export const mostShards = 500;
 

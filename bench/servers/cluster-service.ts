@@ -53,10 +53,7 @@ function compress(body: Body): Promise<Body> {
 const shortBytes = 1024 * 1024;
 
 /** Answers as the cluster service, and uses little processor time, so that it does not limit the contenders. */
-export async function answerAsService(
-  { url, method, headers }: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+export async function answerAsService({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (job.serviceLatencyMs > 0) await delay(job.serviceLatencyMs);
   const [path = ''] = url?.split('?') ?? [];
   const compressed = /\bgzip\b/.test(String(headers['accept-encoding'])) ? bodies.get(inGzip(path)) : undefined;
@@ -65,8 +62,6 @@ export async function answerAsService(
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const coding = compressed && { 'content-encoding': 'gzip' };
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': length, ...coding });
-  // rclone asks for each file's length first.
-  if (method === 'HEAD') return void response.end();
   sentBytes += length;
   if (length <= shortBytes) return void response.end(Buffer.concat(parts));
   await pipeline(Readable.from(parts), response);

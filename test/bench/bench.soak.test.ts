@@ -53,13 +53,4 @@ describe('npm run bench', () => {
     }
     expect(stdout).toContain(`Node ${process.versions.node}`);
   });
-
-  it('explains every scenario and every contender in its help', () => {
-    const help = bench(['--help']);
-    for (const { name, title, entries } of scenarios) {
-      expect(help).toContain(name);
-      expect(help).toContain(title);
-      for (const { contender } of entries) expect(help).toContain(contender);
-    }
-  });
 });

@@ -1,4 +1,4 @@
-import { median, ratioOf, report, resultOf } from '../../bench/report';
+import { ratioOf, report, resultOf } from '../../bench/report';
 import type { RunResult } from '../../bench/run-contender';
 
 /** The report of two rows, the second with a goal. */
@@ -27,22 +27,5 @@ describe('comparing two rows', () => {
     expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.6 })).toContain('1.500 <= 1.6: reached');
     expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.4 })).toContain('1.500 <= 1.4: MISSED');
     expect(reportOf({ wallMs: 3 }, { wallMs: 2 })).toMatch(/ 1\.500 +\|/);
-  });
-
-  it('says why a row has no figures, and that a goal has none then', () => {
-    const text = reportOf({ wallMs: 3 }, { failed: 'no memory' }, { wallMs: 1.4 });
-    expect(text).toContain('failed: no memory');
-    expect(text).toContain('no figure');
-  });
-});
-
-describe('the median', () => {
-  it.each([
-    [[3], 3],
-    [[9, 1, 5], 5],
-    [[10, 9, 100, 1], 9.5],
-    [[], undefined],
-  ])('of %j is %s', (values, expected) => {
-    expect(median(values)).toBe(expected);
   });
 });

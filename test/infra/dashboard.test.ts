@@ -1,4 +1,4 @@
-import { auditMetricNames, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
+import { auditMetricNames, logMessages } from '../../lambda/stack-contract';
 import { dashboardOf } from './dashboard-body';
 import { audited, resourcesOf, templateOf, textOf } from './example-stack';
 
@@ -37,18 +37,6 @@ describe('the dashboard', () => {
     );
     expect(alarms).toHaveLength(5);
     expect(dashboardOf().widget('Alarms').properties.alarms).toEqual(alarms);
-  });
-
-  it('shows what the runs of this stack archived and lack, by metrics whose sums are right with retries', () => {
-    const metrics = dashboardOf().widget('Outcomes per run (clusters x resources)').properties.metrics;
-    expect(metrics?.map((metric) => metric.slice(0, 4))).toEqual(
-      [metricNames.archived, metricNames.missing].map((metric) => [
-        metricNamespace,
-        metric,
-        'service',
-        'cluster-log-collector',
-      ]),
-    );
   });
 
   it('finds the last failures in the log lines that the collector writes', () => {

@@ -24,6 +24,8 @@ const configurations: readonly Record<string, unknown>[] = [
     archive: { formerKmsKeyArns: [kmsKeyArn] },
     alerts: { page: { topicArn }, inform: { emails: ['day@example.com'] } },
   },
+  { archive: { readers: everything.archive.readers } },
+  { alerts: { emails: ['night@example.com'], pageFrom: { missingPercent: 5 } } },
   { archive: { replicateTo: { bucketArn } }, limits: { concurrency: 64, maxBodyMiB: 100, oneRunAtATime: true } },
   {
     audit: { ...everything.audit, signingKeyArn: kmsKeyArn },

@@ -44,10 +44,4 @@ describe('a file of certificates', () => {
     const inTenYears = new Date(now.getTime() + 10 * 365 * 24 * 3600 * 1000);
     expect(read(certificates.ca, inTenYears)).toEqual({ fault: expect.stringContaining('expired on') });
   });
-
-  it('is refused if it is a folder', () => {
-    expect(readCertificates(join(file, '..'), now)).toEqual({
-      fault: expect.stringContaining('cannot be read: EISDIR'),
-    });
-  });
 });

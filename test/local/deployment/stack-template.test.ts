@@ -23,31 +23,6 @@ const resources = {
 };
 
 describe('a template', () => {
-  it.each<[string, unknown, unknown]>([
-    ['Ref of a pseudo parameter', { Ref: 'AWS::AccountId' }, '111122223333'],
-    ['Ref of a named resource', { Ref: 'Archive' }, 'arch-eu-central-1'],
-    ['Ref of a resource without a name', { Ref: 'Subject' }, 'demo-subject'],
-    ['Ref of a secret', { Ref: 'Key' }, 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:demo-Key-Ab12Cd'],
-    ['Fn::GetAtt', { 'Fn::GetAtt': ['Archive', 'Arn'] }, 'arn:aws:s3:::arch-eu-central-1'],
-    [
-      'Fn::Join',
-      { 'Fn::Join': ['/', [{ 'Fn::GetAtt': ['Archive', 'Arn'] }, 'runs', '*']] },
-      'arn:aws:s3:::arch-eu-central-1/runs/*',
-    ],
-    [
-      'Fn::Sub',
-      { 'Fn::Sub': '${AWS::AccountId}-${AWS::Region} ${Archive}' },
-      '111122223333-eu-central-1 arch-eu-central-1',
-    ],
-    [
-      'a policy statement that has only a condition',
-      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-    ],
-  ])('resolves %s', (_name, value, expected) => {
-    expect(resolve(value, { Resources: resources })).toEqual(expected);
-  });
-
   it.each<[string, unknown, string]>([
     [
       'an intrinsic',
