@@ -5,7 +5,14 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { GetBucketEncryptionCommand, HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  GetBucketEncryptionCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { templateOf } from '../infra/example-stack';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
 
@@ -31,6 +38,29 @@ function resourcesFor(template: ReturnType<typeof templateOf>) {
   return JSON.parse(text.replaceAll('"RetainExceptOnCreate"', '"Retain"')) as typeof template.Resources;
 }
 
+const inRegion = { CreateBucketConfiguration: { LocationConstraint: 'eu-central-1' } } as const;
+
+/** Credentials of a role. */
+async function assumed({ url }: MotoServer, role: string) {
+  const body = new URLSearchParams({
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: role,
+    RoleSessionName: 'test',
+  });
+  const authorization =
+    'AWS4-HMAC-SHA256 Credential=moto/20261120/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0';
+  const text = await (await fetch(url, { method: 'POST', headers: { authorization }, body })).text();
+  const of = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? '';
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(of);
+  return { accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken: sessionToken ?? '' };
+}
+
+/** Lets moto check policies after so many requests. */
+async function setChecks({ url }: MotoServer, after: string): Promise<void> {
+  await fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body: after });
+}
+
 const command = findCommand('moto_server');
 
 (command === undefined ? describe.skip : describe)(
@@ -39,7 +69,8 @@ const command = findCommand('moto_server');
     let moto: MotoServer;
     let cloudFormation: CloudFormationClient;
     let s3: S3Client;
-    const template = templateOf({ shards: 2, audit: { schedule: 'cron(30 6 * * ? *)' } });
+    const clusters = { from: 's3://inventory/fleet/clusters.json' };
+    const template = templateOf({ clusters, shards: 2, audit: { schedule: 'cron(30 6 * * ? *)' } });
     const Resources = resourcesFor(template);
 
     beforeAll(async () => {
@@ -64,6 +95,29 @@ const command = findCommand('moto_server');
           .sort(),
       );
       expect(new Set(Object.values(Resources).map(({ Type }) => Type))).toEqual(new Set(deployedTypes));
+    });
+
+    it('the role of the function may read the list of clusters from outside, and no other key', async () => {
+      await s3.send(new CreateBucketCommand({ Bucket: 'inventory', ...inRegion }));
+      for (const Key of ['fleet/clusters.json', 'fleet/other.json'])
+        await s3.send(new PutObjectCommand({ Bucket: 'inventory', Key, Body: '[]' }));
+      const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName }));
+      const role = StackResources.find(({ LogicalResourceId: id = '' }) => id.startsWith('CollectorRole'));
+      const ofRole = new S3Client({
+        ...{ endpoint: moto.url, region: 'eu-central-1', forcePathStyle: true, maxAttempts: 1 },
+        credentials: await assumed(moto, `arn:aws:iam::123456789012:role/${role?.PhysicalResourceId}`),
+      });
+      await setChecks(moto, '0');
+      const read = (Key: string) =>
+        ofRole.send(new GetObjectCommand({ Bucket: 'inventory', Key })).then(
+          () => 'read',
+          ({ name }: Error) => name,
+        );
+      expect(await Promise.all(['fleet/clusters.json', 'fleet/other.json'].map(read))).toEqual([
+        'read',
+        'AccessDenied',
+      ]);
+      await setChecks(moto, 'inf');
     });
 
     it('the archive is encrypted, and stays when the stack is deleted', async () => {

@@ -49,6 +49,7 @@ export class SealedArchive {
     readonly listedFrom: string;
     readonly plan: NonNullable<SealedArchiveOptions['plan']>;
   }[];
+  readonly #hasList: boolean;
   /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
   readonly #removed: Removed;
   readonly #excused: Removed;
@@ -68,6 +69,8 @@ export class SealedArchive {
     this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
     const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
     this.#planned = [...chain.seals, ...own];
+    // Most archives have none, and then each of their records asks for nothing.
+    this.#hasList = this.#planned.some(({ plan }) => plan.clusterList !== undefined);
     this.#removed = removedBy([...chain.seals, ...own], now);
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
@@ -80,6 +83,7 @@ export class SealedArchive {
    * the plan changed, the larger. Undefined: not both have a list, and the configuration decides.
    */
   removablePercent(time: string): number | undefined {
+    if (!this.#hasList) return undefined;
     const behind = this.#planned.findIndex(({ listedFrom }) => listedFrom >= time);
     const shares = [behind - 1, behind].map(
       (at) => this.#planned[at]?.plan.clusterList?.maxRemovedPercent ?? Number.NaN,
