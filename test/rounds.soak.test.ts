@@ -12,7 +12,6 @@ describe.each([
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',
   'lambda/body/json/json-scanner',
-  'lambda/body/json/whole-characters',
   'lambda/body/log-record',
   'lambda/body/manifest',
   'lambda/run/cluster-list',

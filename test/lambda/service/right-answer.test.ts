@@ -125,25 +125,6 @@ describe.each([
     );
     expect(await get('a')).toBe(followed);
   });
-
-  it.each<[string, (send: () => void) => void]>([
-    ['at once', (send) => send()],
-    ['a little later', setImmediate],
-    ['a moment later', (send) => setTimeout(send, 2)],
-  ])('no cluster gets the answer for another where each comes twice, the second time %s', async (_when, soon) => {
-    await start(
-      ({ socket }, right) => {
-        socket.write(wire(right));
-        soon(() => socket.write(wire(right)));
-      },
-      { tls },
-    );
-    for (const cluster of clusters)
-      for (const resource of ['log', 'manifest', 'manifest', 'log'] as const) {
-        const content = await get(cluster, resource);
-        if (content !== rightBody(cluster, resource)) expect(content).toMatch(/^GET .* failed: /);
-      }
-  });
 });
 
 describe('trailers', () => {
