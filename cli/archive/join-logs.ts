@@ -10,7 +10,7 @@ import { whyMissing } from './select-object';
 export type JoinedRun = MissingLog | JoinedLog;
 
 /** A run that has no log of the cluster. */
-export interface MissingLog {
+interface MissingLog {
   readonly run: Date;
   readonly reason: string;
 }

@@ -10,6 +10,7 @@ import { type CopiedPart, copyPart } from '../export/copy-part';
 import { type VouchedObjects, vouchFor } from '../export/vouched-objects';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
+import { Progress } from '../terminal/progress';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
@@ -31,7 +32,8 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
   return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
     const { archive, now } = await openArchiveNow(location, terminal);
     const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
-    const copied = await copyPart(archive, part, out, publicKey);
+    const progress = new Progress(terminal, 'Exporting', { now: 'copying the records, the objects and the seals' });
+    const copied = await copyPart(archive, part, out, publicKey).finally(() => progress.stop());
     const copy = new FolderArchiveReader(out);
     const findings: Finding[] = [];
     const { found, sound } = await verifyArchive(copy, {

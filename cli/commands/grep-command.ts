@@ -137,12 +137,9 @@ function runsOf({ runs, oldest, newest }: ObjectsToSearch): string {
 }
 
 const helpText = `
-grep searches the text of the logs (spec.log), or the manifests, line by line. Without --last, --from, --run or --at,
-it searches the newest run. Over several runs, a line of a log is found once, under the first run that has it (log says
-how logs are joined); --snapshots finds it under every run.
-
-The time of a search grows with the text alone, whatever the pattern. So the syntax has no look-around and no
-references back (github.com/google/re2/wiki/Syntax).
+Without a choice of runs, grep searches the newest. Over several runs, a line of a log is found once, under the first run that has it;
+--snapshots finds it under every run. The time of a search grows with the text alone: the syntax has no look-around and no references
+back (github.com/google/re2/wiki/Syntax).
 
 With --json: an array, an element per line, or with -c per log.
 

@@ -141,20 +141,13 @@ function noteOf(joined: JoinedRun): string | undefined {
 }
 
 const helpText = `
-Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; the log
-before the period is compared and not printed. A log ends before it is fetched: so the first one at --to or behind it is
-read too, and standard error says between which runs the lines were logged. --lines-from and --lines-to cut the text where
-lines begin with an ISO time, and say how many lines have none: these stay with the line before them. Without --run, --at, --last, --from and --to, it joins the last 24 hours.
+Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; without a choice of runs
+those of the last 24 hours. Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew:
+standard error says so at that run. A log ends before it is fetched, so the first one behind --to is read too. --lines-from and
+--lines-to cut the text where lines begin with an ISO time.
 
-Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew: standard error
-says so at that run, and at the end how many lines there were. Where lines repeat and allow several overlaps, "at least"
-stands before the number of new lines.
-
---seams prints a table: the lines of each log, how many are new, how many it shares with the log before it, and how it
-follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap, unknown (no text). "short"
-is an overlap that proves little. With --json: the same as an array.
-
-Each log is compared with its run record, and with its own SHA-256. Where they differ, standard error says so.
+--seams prints a table: how each log follows the one before it. With --all, it has a line for each cluster whose log is frozen or empty
+or has gaps. With --json: the same as an array.
 
 Exit codes: 0 done, 1 a log is damaged, no run record says that it was archived, or with --strict lines may be lost, 2
 wrong command line, 3 it could not be done, or a run record could not be read.

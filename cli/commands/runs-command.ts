@@ -224,20 +224,12 @@ function attemptsOf({ attempts, shards }: Run): string {
 }
 
 const helpText = `
-A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
-whether one is overdue now, by the clock of the bucket and the newest stored configuration or seal. A folder is a copy, in
-which nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
-damaged and since when, as the newest right seal has it, and which newer files are not right: after a change of the
-signing key, give all keys to --public-key. If the newest run covers only some of the configured clusters, runs
-says so, and how the newest run of all of them ended.
+A run that was due and left no record is a row too: absent. Of a bucket, runs says first whether a run is overdue now, and with an
+audit what is damaged since when, as the newest right seal has it; after a change of the signing key, give all keys to --public-key.
+Nothing is due in a folder, which is a copy. Below the list stand the clusters that have not been archived for longest, and those that
+fail now and then. With --cluster, runs first says since when it is not archived, in how many runs, and why.
 
-Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
-the listed runs count: "at least" means that none of these archived the cluster. A third table has the clusters that
-fail now and then: in a fifth of these runs or more, and at least three.
-
-With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent.
-With --cluster, runs first says since when it is not archived, in how many runs, and why. With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
-cluster.
+With --json: an array, an element per run; with the time of a run one object.
 
 Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, a seal is not right, or the newest run of all configured
 clusters archived nothing (with --strict: is incomplete), 2 wrong command line, 3 it could not be done, or a run record

@@ -93,11 +93,12 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
     { head: 'Runs due', cell: ({ due }) => `${due.runs}`, align: 'right', leftOut: 2 },
     { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
-    { head: 'Found', cell: ({ found }) => formatCounts(found), wraps: true },
+    { head: 'Found', cell: ({ found }) => formatCounts(found), wraps: true, narrowest: 7 },
     {
       head: 'Open',
       cell: ({ open: { damage, ...others } }) => formatCounts({ damaged: damage, ...others }),
       wraps: true,
+      narrowest: 7,
     },
     {
       head: 'Chain',
@@ -105,17 +106,13 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
       color: (text, { isChained }) => (isChained ? colors.green(text) : colors.red(text)),
     },
     // Whole: it is what the mail says, and what --head takes.
-    { head: 'SHA-256', cell: ({ sha256 }) => sha256, wraps: true, narrowest: 16 },
+    { head: 'SHA-256', cell: ({ sha256 }) => sha256, wraps: true, narrowest: 16, leftOut: 5 },
   ];
 }
 
 const helpText = `
-A seal is what an audit wrote: the hashes of all run records since the seal before it, that seal's hash, and a
-signature. The list shows what each audit read and found, and what was damaged then and not repaired. Below it stands
-what is open by the newest seal, and since which audit. "verify" compares the archive with its seals.
-
---public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from the
-first day on, and give it to "verify --public-key FILE".
+The list shows what each audit read and found. Below it stands what is open by the newest seal, and since which audit. "verify" compares the
+archive with its seals. Keep the key outside the account from the first day on: whoever can write the archive can replace the key in it.
 
 With --json: an array, an element per seal.
 

@@ -88,13 +88,9 @@ async function writeContent(
 }
 
 const helpText = `
-Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, and
-whether it was fetched late. A log ends before it is fetched: with --at, standard error also names the next run that
-has a log, which may have what was logged up to that time.
-
-show compares the object with its run record before it writes it, and the content with its SHA-256 while it writes it.
-Where one of them differs, standard error says so and the exit code is 1. Seals are the business of "verify". Control
-characters are written out on a terminal; a pipe or a file gets the content byte for byte.
+Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, whether it was fetched late,
+and whether it is what the run record and its SHA-256 say. Control characters are written out on a terminal; a pipe or a file gets the
+content byte for byte.
 
 With --json: the key, the lengths and the metadata of the object, not the content.
 

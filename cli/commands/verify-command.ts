@@ -193,23 +193,10 @@ What it finds:
   absent         the schedule was due and left no record, or no seal; no damage
   pending        it may still get its record; no damage
 
-The archive itself says what was due, and what the lifecycle has removed: its seals first, then its configurations.
-
---public-key: without it, verify trusts the key in the archive. Whoever forges seals can replace that key. "seals
---public-key" prints it; keep it from the first day on. If the key was changed, give all keys.
-
---head: who may use the signing key can make another chain, and nothing in the archive shows it. The mail of each audit
-has the SHA-256 of its seal. The chain has to have the seals with all hashes that you give: two mails of one number mean
-that it was rolled back. What is gone is excused only by the retention of seals that you give.
-
-What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal
-(with --head, in the newest of these seals too), is marked and does not count for the exit code.
-
---part: the folder holds one cluster and a period, as "export" writes it. What has to be in it, its part.json and the
-seals say: every run record of the period, every object of the cluster. The lifecycle excuses only what the seals
-excuse.
-
---cluster: all run records and seals are checked, and of the objects those of one cluster. It says nothing of others.
+--public-key: without it, verify trusts the key in the archive, which whoever forges seals can replace. If the key was changed, give all
+keys. --head: the chain has to have the seals with all SHA-256 that you give, as mails have them; what is gone is excused only by the
+retention of these. --part: the folder holds one cluster and a period, as "export" writes it. --cluster: all run records and seals are
+checked, and of the objects those of one cluster. Damage that audit.acknowledged names does not count for the exit code.
 
 With --json: one object with all counts and findings.
 

@@ -11,7 +11,7 @@ export interface FoundLine {
   readonly isApart: boolean;
 }
 
-export interface LineSearchOptions {
+interface LineSearchOptions {
   readonly matches: (line: string) => boolean;
   /** Lines before and after each match that are found as well. */
   readonly context: number;

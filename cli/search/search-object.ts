@@ -29,7 +29,7 @@ export interface SearchedObject {
   readonly from?: { readonly bytes: number; readonly lines: number };
 }
 
-export interface ObjectSearchOptions {
+interface ObjectSearchOptions {
   readonly pattern: LinePattern;
   readonly context: number;
   /** Makes output of a line. */

@@ -143,13 +143,10 @@ const helpText = `
 Which service is read: the folder of --serve; otherwise the demo service, if the configuration names ${demoBaseUrl};
 otherwise the service that it names, with the API key from the environment variable ${apiKeyVariable}.
 
-Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters, --dry-run or --run, or
-if the schedule is disabled, the function is invoked by hand. Otherwise the schedule is fired, with the two retries that
-Lambda makes. If the service is down, the second retry is left out: in Lambda it asks until the service answers, for up
-to 14 minutes.
-
---audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and what the
-run records say of it in a copy of the archive, and prints the mail of the next audit, which is of the copy.
+Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters, --dry-run or --run, or if the
+schedule is disabled, the function is invoked by hand. Otherwise the schedule is fired, with Lambda's two retries; the second is left
+out if the service is down. --tamper replaces a manifest and what the run records say of it in a copy of the archive, and prints the
+mail of the next audit, which is of the copy.
 
 Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration,
 3 a disk is full: that of the archive, which ends the run, or that behind the output. 130 interrupted.

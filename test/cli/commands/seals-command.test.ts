@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { sealKey } from '../../../lambda/archive/archive-layout';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
@@ -37,6 +38,13 @@ describe('the chain of seals', () => {
         new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ +│ in it +│ ${hashes[0]} │`),
       );
       expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ +│ in it +│ ${hashes[1]} │`));
+    });
+
+    it('keeps in 60 columns what was found and whether the chain is whole', async () => {
+      const { out } = await runCollector(['seals', '--archive', archive.folder], { columns: 60 });
+      const lines = stripVTControlCharacters(out).trimEnd().split('\n');
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+      expect(lines[1]).toMatch(/│ Seal │ Time +│ Found +│ Open +│ Chain │/);
     });
 
     it('lists only so many, the newest, and fits a narrow terminal with the whole hash', async () => {
