@@ -80,8 +80,9 @@ def seal_key(number):
     return 'seals/%08d.jsonl' % number
 
 def is_time(value):
-    """Times are ISO 8601 in UTC with milliseconds."""
-    return isinstance(value, str) and bool(re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z', value, re.ASCII))
+    """Times are ISO 8601 in UTC with milliseconds, and of the calendar."""
+    form = r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z'
+    return isinstance(value, str) and bool(re.fullmatch(form, value, re.ASCII)) and seconds(value) == seconds(value)
 
 def seconds(time):
     """Seconds since 1970; for a time that no calendar has, not a number, which is neither before nor after any."""
@@ -415,8 +416,9 @@ def check_object(archive, key, outcome=None, record=None):
     `already-archived` outcomes leave out what they do not know. Returns (SHA-256 or None, kind of finding or None, problem)."""
     try:
         data, about, _ = read(archive, key)
-        meta = {name: urllib.parse.unquote(value) for name, value in about['userMetadata'].items()} if about else None
-        if about and (meta.get('cluster-uid'), meta.get('resource'), meta.get('run')) != object_name(key):
+        meta = about['userMetadata'] if about else {}
+        own = urllib.parse.unquote(meta.get('cluster-uid', '')), meta.get('resource'), meta.get('run')
+        if about and (own != object_name(key) or not is_time(meta.get('fetched-at', meta['run']))):
             raise Damaged('its metadata is not there, or of another object')
         if about and not (is_hash(meta.get('sha256')) and re.fullmatch('[0-9]{1,15}', meta.get('length', ''))):
             raise Damaged('its metadata has no SHA-256 or length')

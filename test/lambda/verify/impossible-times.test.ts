@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { checksumText } from '../../../lambda/archive/archive-object';
 import { hour } from '../../cli/archive-fixture';
+import { damageOf, hasPython, readFolders } from '../../cli/export/second-reader';
 import { archiveTwoRuns, keyAt, runVerify } from '../../cli/run-verify';
 
 const record = runRecordKey({ run: hour(9), attempt: 1 });
@@ -29,13 +30,15 @@ describe('a time that there is not', () => {
   ])('makes a run record damaged, and ends nothing: %s', async (_, from, to) => {
     const { archive } = await archiveTwoRuns();
     await replaceIn(archive.folder, record, from, to);
-    const { code, kinds } = await runVerify(archive.folder);
+    const { code, kinds, result } = await runVerify(archive.folder);
     expect([code, kinds[0]]).toEqual([1, `damaged ${record}`]);
+    if (hasPython) expect(readFolders([archive.folder]).map(damageOf)).toEqual([damageOf(result.findings)]);
   });
 
   it.each([
     ['run', '2026-11-20T09:00:00.000z'],
     ['run', '2026-11-20 09:00:00.000Z'],
+    ['run', '2026-11-20T09%3A00:00.000Z'],
     ['fetched-at', '2026-11-31T09:00:00.000Z'],
   ])('makes an object damaged: its %s is %s', async (name, time) => {
     const { archive } = await archiveTwoRuns();
@@ -46,5 +49,6 @@ describe('a time that there is not', () => {
       `"${name}":"${time}"`,
     );
     expect(await runVerify(archive.folder)).toMatchObject({ code: 1, kinds: [`damaged ${manifest}`] });
+    if (hasPython) expect(readFolders([archive.folder]).map(damageOf)).toEqual([[`damaged ${manifest}`]]);
   });
 });
