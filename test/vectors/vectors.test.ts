@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256Of } from '../../lambda/verify/seals/seal-file';
+import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
+import { changes, saidOf } from './write-vectors';
+
+/** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
+const frozen = 'da6e8cd771442ad9436addc98d9a0ac12eb985ad0830d2619d62d0520acc828e';
+
+describe('the vectors of version 1 of the format', () => {
+  const named = readFileSync(join(__dirname, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);
+  const sums = new Map(named.map((line) => [line.slice(66), line.slice(0, 64)] as const));
+  const names = [...sums.keys()].filter((name) => name.endsWith('.tar.gz')).map((name) => name.slice(0, -7));
+  const expected = (name: string) => JSON.parse(readFileSync(join(__dirname, `${name}.json`), 'utf8'));
+  let work: string;
+
+  beforeAll(async () => {
+    work = await mkdtemp(join(tmpdir(), 'collector-vectors-'));
+    for (const name of names) {
+      mkdirSync(join(work, name));
+      const { status } = spawnSync('tar', ['-xzf', join(__dirname, `${name}.tar.gz`), '-C', join(work, name)]);
+      if (status !== 0) throw new Error(`Unpacking ${name} failed: tar ended with ${status}`);
+    }
+  });
+  afterAll(() => rm(work, { recursive: true }));
+
+  it('are those that were frozen, and no others', () => {
+    expect(sha256Of(Buffer.from(named.join('\n')))).toBe(frozen);
+    const files = readdirSync(__dirname).filter((name) => /\.(?:json|tar\.gz)$/.test(name));
+    expect(files.sort()).toEqual([...sums.keys()]);
+    for (const [name, sum] of sums) expect([name, sha256Of(readFileSync(join(__dirname, name)))]).toEqual([name, sum]);
+  });
+
+  it.each(names)('%s: verify says what it said then', async (name) => {
+    const said = await saidOf(join(work, name));
+    expect(said).toMatchObject(expected(name));
+    expect(said.findings).toEqual(expect.arrayContaining((changes[name] ?? []).slice(1)));
+  });
+
+  (hasPython ? it : it.skip)('the second reader finds the same', () => {
+    const found = readFolders(names.map((name) => join(work, name))).map(damageOf);
+    const isJudged = (finding: string) => !/^(?:contradiction|unvouched|absent) /.test(finding);
+    for (const [at, name] of names.entries())
+      expect([name, found[at]]).toEqual([name, expected(name).findings.filter(isJudged)]);
+  });
+});
