@@ -11,13 +11,12 @@ import type { SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
 import { stampedWithinMs } from '../verify/seals/seal-stamps';
 import { largestStateBytes } from '../verify/seals/seal-state';
-import { type ExamineContext, examine } from './examine';
+import { type ExamineContext, examine, sealedPlan, type UnsignedSeal } from './examine';
 import { Findings } from './findings';
 import { fleetInForce } from './fleet-in-force';
 import type { KmsSigner } from './kms-signer';
 import { auditMail, type Mail } from './mail';
 import { latePasses, type MailedSeal, stalestHours } from './mail-sections';
-import { sealedPlan, type UnsignedSeal } from './make-seal';
 import { logFigures } from './seam-summary';
 import { type AskedStamp, type StampSealContext, stampSeal } from './stamp-seal';
 

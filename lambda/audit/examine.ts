@@ -1,20 +1,34 @@
 import { parseRunRecordKey } from '../archive/archive-layout';
+import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
+import { openDamage } from '../verify/seals/open-damage';
+import { mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { unsealedStamps } from '../verify/seals/seal-stamps';
+import { largestStateBytes, type SealState } from '../verify/seals/seal-state';
 import { auditJudge, settled } from './audit-judge';
 import { checkOpen } from './check-open';
 import { ClusterOutcomes } from './cluster-outcomes';
-import type { Findings } from './findings';
+import { type Findings, jsonBytes } from './findings';
+import type { FleetInForce } from './fleet-in-force';
 import { judgeRuns, judgeSeals } from './judge-due';
 import { listNew, readNew } from './judge-new';
-import { judgeOld } from './judge-old';
+import { judgeOld, newPass } from './judge-old';
 import { LogSeams } from './log-seams';
-import { type Claims, makeSeal, mostListed, type UnsignedSeal } from './make-seal';
+import { isMailDue } from './mail';
 import { sealRecords } from './seal-records';
 
-export interface ExamineContext extends Pick<Claims, 'own' | 'members'> {
+/** A seal that still has to name its state, and that state. */
+export interface UnsignedSeal {
+  readonly seal: Omit<Seal, 'state'>;
+  readonly state: SealState;
+}
+
+export interface ExamineContext {
+  /** What is known of the seal beforehand. */
+  readonly own: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>;
+  readonly members?: FleetInForce['members'];
   readonly reader: ArchiveReader;
   readonly plan: AuditPlan;
   readonly chain: SealChain;
@@ -25,12 +39,28 @@ export interface ExamineContext extends Pick<Claims, 'own' | 'members'> {
   readonly stop: AbortSignal;
 }
 
+/** Room in a state for what is not a long list, in bytes. */
+const reserveBytes = 2 * 1024 * 1024;
+
+/** Run records and objects that a seal lists. Each takes at most 1,200 bytes, and a seal is read up to 64 MiB. */
+const mostListed = 50_000;
+
+/** Clusters that joined, and that left, that a state names. */
+const mostMembers = 50;
+
 /**
- * Works through the archive in the order of what matters, as far as there is time.
+ * Audits the archive.
  * @returns what it computed, to be signed
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
+  return makeSeal(context, await takeSteps(context));
+}
+
+/**
+ * Works through the archive in the order of what matters, as far as there is time.
+ */
+async function takeSteps(context: ExamineContext) {
   const { reader: archive, plan, chain, findings, own, now } = context;
   const { searchedTo } = chain.state.cursor;
   const clusters = new ClusterOutcomes(
@@ -69,5 +99,84 @@ export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
     searchedTo: listed === undefined ? searchedTo : search.to.toISOString(),
     ...old.passes,
   };
-  return makeSeal({ ...context, records, due, listed, checked, read, old, logs, clusters, stamps, cursor });
+  return { records, due, listed, checked, read, old, logs, clusters, stamps, cursor };
+}
+
+/** Puts together what an audit signs. */
+function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof takeSteps>>): UnsignedSeal {
+  const { own, plan, chain, now, findings, members } = context;
+  const { records, listed, read, old } = claims;
+  const { head, next } = chain;
+  const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
+  const failing = claims.clusters.failing(required);
+  const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
+  const lastRun = [...records.runs].at(-1);
+  const configured = plan.clusters.map(({ uid }) => uid);
+  const carried = { failing: failing.map(({ failure, ...one }) => one), logs: claims.logs.summary.result(configured) };
+  const mostOpenBytes = largestStateBytes - reserveBytes - jsonBytes(carried);
+  const { repaired, found, ...left } = findings.settle(chain, claims.checked, own.seal, mostOpenBytes);
+  // What no state has room for is found again by judging everything again.
+  const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
+  const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };
+  const summary = {
+    ...claims.clusters.summary(required),
+    ...(members && {
+      clusters: { joined: members.joined.slice(0, mostMembers), left: members.left.slice(0, mostMembers) },
+    }),
+    repaired,
+    lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
+    reasons: groupReasons(failures),
+  };
+  const said = { seal: own.seal, plan: sealedPlan(plan, head, own.seal), summary, ...open };
+  const damage = openDamage(said);
+  const unnamed = [...(listed?.hashed ?? []), ...old.hashed];
+  const isAllRead = read.position.seal > next.number;
+  const seal: UnsignedSeal['seal'] = {
+    version: 1,
+    ...own,
+    previous: head === undefined ? null : { key: head.key, sha256: head.sha256 },
+    ...next,
+    listedFrom: now.toISOString(),
+    records: records.records,
+    objects: [
+      ...records.objects,
+      ...unnamed.slice(0, Math.max(0, mostListed - records.records.length - records.objects.length)),
+    ],
+    stamps: claims.stamps,
+    unread: { behind: records.behind, keys: records.unread.slice(0, mostNamed) },
+    plan: said.plan,
+    configurations: records.configurations,
+    due: claims.due,
+    verified: {
+      objects: read.objects + old.objects,
+      old: old.objects,
+      bytes: read.bytes + old.bytes,
+      carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - read.objects),
+      carriedOverRecords: records.carriedOver + records.unread.length,
+      expired: records.expired + (listed?.expired ?? 0),
+      all: old.all,
+      notReadSince: plan.rereadDays === undefined ? (old.all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
+    },
+    found,
+    ...(members && { clusters: { joined: members.joined.length, left: members.left.length } }),
+    open: { damage: damage.count, acknowledged: damage.acknowledged.length, unreadable: damage.unreadable.length },
+  };
+  const logs = { ...carried.logs, isMailed: isMailDue(said, head) };
+  return { seal, state: { ...open, summary, ...carried, logs, cursor: { ...claims.cursor, reading } } };
+}
+
+/**
+ * What a seal has of what the audit was deployed with. An erasure without an end ends with the first seal that has it.
+ * @param before the seal before
+ * @param seal the time of the audit
+ */
+export function sealedPlan(
+  { erased, ...plan }: AuditPlan,
+  before: Pick<Seal, 'plan'> | undefined,
+  seal: string,
+): Seal['plan'] {
+  const endOf = ({ cluster, from, why }: NonNullable<typeof erased>[number]) =>
+    before?.plan.erased?.find((one) => one.cluster === cluster && one.from === from && one.why === why)?.to ?? seal;
+  const ended = erased?.map((one) => ({ ...one, to: one.to ?? endOf(one) }));
+  return sealSchema.shape.plan.parse({ ...plan, ...(ended && { erased: ended }), clusters: plan.clusters.length });
 }
