@@ -3,7 +3,7 @@ import { deliveryAgeSeconds, memoryMiB, temporaryStorageMiB } from '../../infra/
 import { resourceNames, resources } from '../../lambda/resources';
 import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
 import { exampleConfig } from './example-config';
-import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf } from './example-stack';
+import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf, toldAtSynth } from './example-stack';
 
 const template = exampleTemplate();
 
@@ -53,6 +53,14 @@ describe('the role of the function', () => {
     expect(allowed({ archive: { kms } })).toEqual(
       [...always, ...ownSecret, `kms:Decrypt ${key} ${condition}`, `kms:GenerateDataKey ${key} ${condition}`].sort(),
     );
+  });
+
+  it('is told at synth where the clusters come from, if they are not deployed', () => {
+    const said = (changes: Record<string, unknown>) => toldAtSynth(changes, /reads the list of clusters from/);
+    expect(said({})).toEqual([]);
+    expect(said({ clusters: { from: 's3://inventory/fleet.json' } })).toEqual([
+      expect.stringContaining('reads the list of clusters from s3://inventory/fleet.json'),
+    ]);
   });
 
   it('allows exactly the object with a list of clusters from outside, and its key through S3 only', () => {

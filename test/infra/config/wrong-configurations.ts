@@ -163,6 +163,12 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['network.subnetIds', ['sg-12345678'], /the id of a subnet: subnet- and/, '[0]'],
   ['tags', { 'aws:x': 'y' }, /does not start with "aws:"/, '["aws:x"]'],
   ['tags.team', 7, /text/],
+  [
+    '',
+    { clusters: { from: 's3://copies/clusters.json' }, archive: { replicateTo: { bucketArn } } },
+    /another bucket: nothing is ever overwritten in the copy/,
+    'clusters.from',
+  ],
   ['', { shards: 96, limits: { oneRunAtATime: true } }, /at most 95, because limits.oneRunAtATime is set/, 'shards'],
   ['shards', 0, /from 1 to/],
   ['dashboard', 'yes', /true or false/],

@@ -87,6 +87,16 @@ describe('whoever has the rights of the collector', () => {
   });
 });
 
+it('clusters cannot be dropped a few in each run either', async () => {
+  await day(20, [fleet, fleet, fleet, fleet]);
+  for (const [index, dropped] of [2, 4].entries()) {
+    const clusters = fleet.slice(dropped).map((uid) => ({ uid }));
+    await attempt(at(21, index * 6), '', { collection: { ...collection, clusters } });
+  }
+  await audit(21);
+  expect(world.state(2).open).toMatchObject([{ key: world.bucket.keys('runs/date=2026-11-21/')[1] }]);
+});
+
 it.each(steps(30))('no history without an attack has damage (%i)', async (seed) => {
   const random = seededRandom(`lists ${seed}`);
   let list = [...fleet, ...fleet.map((uid) => `d-${uid}`)];
