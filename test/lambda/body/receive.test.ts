@@ -196,13 +196,6 @@ describe('a body in gzip that is archived as received', () => {
     await body.release();
   });
 
-  it.each([1, 7, 18, 65_536])('is the same in chunks of %i bytes', async (size) => {
-    const coded = Buffer.concat([gzipSync(short), gzipSync(short)]);
-    const body = await received(coded, asReceived(), { size });
-    expect((await stored(body.content)).equals(coded)).toBe(true);
-    expect(body.sha256).toBe(sha256(Buffer.concat([short, short])));
-  });
-
   it.each(
     Object.entries({ short, long }).flatMap(([length, content]) =>
       Object.entries(damagedGzipStreams(content)).map(([fault, coded]) => ({ length, fault, coded })),
@@ -237,15 +230,6 @@ describe('a body in gzip that is archived as received', () => {
     // What says nothing of the content: 6 bytes and a flag of the header, up to 7 bits that fill the last byte, and where
     // repeated text may as well be taken from, which depends on the version of zlib.
     expect(refused).toBeGreaterThanOrEqual((coded.length - 6) * 8 - 16);
-  });
-
-  it.each(Object.entries({ short, long }))('breaks off with its source: %s', async (_length, content) => {
-    async function* breaking() {
-      yield gzipSync(content).subarray(0, -100);
-      throw new Error('ECONNRESET');
-    }
-    const attempt = receive(breaking(), asReceived(), receiver, { signal: never });
-    await expect(attempt).rejects.toThrow('ECONNRESET');
   });
 });
 
