@@ -2,17 +2,21 @@
 """A second judge of an archive of logs and manifests in a folder. It shares no code with the collector, so that both are not
 wrong in the same way. It needs Python 3.9 and the command openssl. Each function begins with the rule that it checks.
 
-    python3 check_archive.py FOLDER [--public-key FILE…] [--head SHA256…] [--tsa-ca FILE…] [--json]
+    python3 check_archive.py FOLDER [--public-key FILE…] [--head SHA256…] [--tsa-ca FILE…] [--part] [--json]
 
 It prints one line for each finding. Exit codes: 0 sound, 1 not sound, 2 wrong command line, 3 it could not be checked.
 It judges archives in which nothing has expired: what was recorded or sealed has to be there. It does not judge which runs
-were due, nor whether the members of a run record add up: what a seal has of it is its SHA-256."""
+were due, nor whether the members of a run record add up and agree with what objects say of themselves besides length and
+SHA-256, nor headers: a seal has the SHA-256 of the record, and the record that of the content."""
 import argparse, base64, binascii, hashlib, json, os, re, stat, subprocess, sys, tempfile, urllib.parse, zlib
 from datetime import datetime, timezone
 
 RESOURCES = {'log': ('logs', 'json'), 'manifest': ('manifests', 'txt')}
 PART_FILES = ('part.json', 'seals-public-key.pem', 'CHECK.md', 'check_archive.py')
 KINDS = ('seal-broken', 'forged', 'missing', 'damaged', 'contradiction', 'unrecorded', 'unsealed', 'unvouched', 'pending')
+is_hash = lambda value: isinstance(value, str) and bool(re.fullmatch('[0-9a-f]{64}', value))
+is_count = lambda value: type(value) in (int, float) and 0 <= value < 2**53 and value == int(value)
+seal_key = lambda number: 'seals/%08d.jsonl' % number
 sha256 = lambda data: hashlib.sha256(data).hexdigest()
 NOT_A_KEY = 'it is not a key of this archive, or not of this part'
 HOUR = 3600.0
@@ -68,16 +72,12 @@ def record_key(run, shard, attempt):
 def run_of(stamp):
     """`20261120T100000.000Z` is the run of 2026-11-20T10:00:00.000Z."""
     run = re.sub(r'^(....)(..)(.....)(..)', r'\1-\2-\3:\4:', stamp)
-    return run if is_time(run) and seconds(run) == seconds(run) else None
+    return run if is_time(run) else None
 
 def seal_number(key):
     """`seals/00000042.jsonl`: numbers count from 1 and have eight digits at least. None for any other key."""
     match = re.fullmatch(r'seals/([0-9]{8,12})\.jsonl', key)
     return int(match.group(1)) if match and int(match.group(1)) and seal_key(int(match.group(1))) == key else None
-
-def seal_key(number):
-    """The key of a seal: what seal_number() reads."""
-    return 'seals/%08d.jsonl' % number
 
 def is_time(value):
     """Times are ISO 8601 in UTC with milliseconds, and of the calendar."""
@@ -90,14 +90,6 @@ def seconds(time):
         return datetime.strptime(time, '%Y-%m-%dT%H:%M:%S.%fZ').replace(tzinfo=timezone.utc).timestamp()
     except ValueError:
         return float('nan')
-
-def is_hash(value):
-    """Hashes are SHA-256 in lower-case hex."""
-    return isinstance(value, str) and bool(re.fullmatch('[0-9a-f]{64}', value))
-
-def is_count(value):
-    """Lengths and counts are whole numbers from 0."""
-    return type(value) in (int, float) and 0 <= value < 2**53 and value == int(value)
 
 def parse_json(data):
     """JSON in UTF-8. Of a member that is there twice, the last one counts."""
@@ -400,20 +392,18 @@ def check_configuration(archive, sha):
         archive.find('damaged', key, error)
 
 def stored(records):
-    """Of what the records of a run say of one object, one outcome counts: what was archived stays so, best with its hash.
-    Returns {key: (outcome, record)}."""
+    """Of what the records of a run say of one object, one outcome counts: what was archived stays so, best with its hash."""
     best = {}
-    for record in records:
-        for one in record['outcomes']:
-            rank = {'archived': 3, 'already-archived': 2 if 'sha256' in one else 1}.get(one['outcome'], 0)
-            if rank > best.get((one['cluster'], one['resource']), (0,))[0]:
-                best[one['cluster'], one['resource']] = (rank, one, record)
-    return {one['key']: (one, record) for _, one, record in best.values() if object_name(one.get('key', ''))}
+    for one in [one for record in records for one in record['outcomes']]:
+        rank = {'archived': 3, 'already-archived': 2 if 'sha256' in one else 1}.get(one['outcome'], 0)
+        task = one['resource'], one['cluster']
+        if rank > best.get(task, (0,))[0]:
+            best[task] = (rank, one)
+    return [one for _, one in best.values() if object_name(one.get('key', ''))]
 
-def check_object(archive, key, outcome=None, record=None):
-    """The content has the length and the SHA-256 that its metadata and its run record say. Metadata is percent-encoded; it names
-    cluster, resource and run of the key, and what else it says the record says too, or begins with: long values are cut. Only
-    `already-archived` outcomes leave out what they do not know. Returns (SHA-256 or None, kind of finding or None, problem)."""
+def check_object(archive, key, outcome=None):
+    """The content has the length and the SHA-256 that its metadata and its run record say; without metadata, those of the record.
+    Metadata is percent-encoded, and names cluster, resource and run of the key. Returns (SHA-256 or None, kind or None, problem)."""
     try:
         data, about, _ = read(archive, key)
         meta = about['userMetadata'] if about else {}
@@ -454,11 +444,12 @@ def check_runs(archive):
     for run, names in sorted(runs.items()):
         records, useless = check_records(archive, run, sorted(names, key=lambda one: one[1][2]))
         lost.update({run: key for key in useless})
-        for key, (outcome, record) in stored(records).items():
+        for outcome in stored(records):
+            key = outcome['key']
             if not is_in_part(archive.part, object_name(key)[0], object_name(key)[2]):
                 continue
             named.add(key)
-            found, kind, problem = check_object(archive, key, outcome, record) if key in archive.paths else (
+            found, kind, problem = check_object(archive, key, outcome) if key in archive.paths else (
                 None, 'missing', 'it is recorded, and not there')
             if kind:
                 archive.find(kind, key, problem)
@@ -502,11 +493,10 @@ def is_in_part(part, cluster, run):
     is_within = not part or ((part['from'] or run) <= run <= (part['to'] or run))
     return is_within and (not part or cluster in (None, part['cluster']))
 
-def judge(folder, now, keys, heads, roots):
+def judge(folder, now, keys, heads, roots, is_part):
     """Seals first, then runs and what they name, then everything else, and at last what is sealed and gone."""
     archive = Archive(folder, now)
-    if 'part.json' in archive.paths:
-        archive.part = parse_json(read(archive, 'part.json')[0])
+    archive.part = parse_json(read_file(archive, 'part.json')[0]) if is_part else None
     right = read_seals(archive, list(keys))
     chain = follow_chain(archive, right)
     archive.head = right[-1] if right else None
@@ -520,8 +510,7 @@ def judge(folder, now, keys, heads, roots):
     named, lost, runs = check_runs(archive)
     check_others(archive, named, lost)
     for key, sealed in {**archive.records, **archive.objects}.items():
-        cluster, run = (object_name(key) or (None,))[0], (object_name(key) or record_name(key) or ('',) * 3)
-        run = run[2] if object_name(key) else run[0]
+        cluster, _, run = object_name(key) or (None, None, (record_name(key) or (None,))[0])
         if run and key not in archive.paths and is_in_part(archive.part, cluster, run):
             archive.find('missing', key, 'seal %d has it, and it is not there' % sealed['by']['number'])
     acknowledged = {(one['kind'], one['key']) for one in archive.head['plan'].get('acknowledged', [])} if right else set()
@@ -537,6 +526,7 @@ def main():
     parser.add_argument('--head', nargs='+', default=[], metavar='SHA256', help='of seals, as mails told them')
     parser.add_argument('--tsa-ca', nargs='+', default=[], metavar='FILE', help='PEM of the roots of authorities of stamps')
     parser.add_argument('--now', default=datetime.now(timezone.utc).isoformat(), metavar='TIME', help='in place of the clock')
+    parser.add_argument('--part', action='store_true', help='the folder is a part that "export" wrote')
     parser.add_argument('--json', action='store_true', help='print a list of findings')
     options, code = parser.parse_args(), 0
     try:
@@ -546,7 +536,7 @@ def main():
         roots = [open(file, 'rb').read() for file in options.tsa_ca]
         for folder in map(str.rstrip, sys.stdin) if options.folder == '-' else [options.folder]:
             os.listdir(folder)
-            findings, code = judge(folder, now, keys, options.head, roots)
+            findings, code = judge(folder, now, keys, options.head, roots, options.part)
             lines = ['%(kind)s %(key)s: %(problem)s' % one for one in findings]
             print(json.dumps(findings) if options.json else '\n'.join(lines or ['Nothing is wrong.']), flush=True)
     except (OSError, Damaged) as error:
