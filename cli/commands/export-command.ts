@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { damageKinds, type Finding } from '../../lambda/verify/finding';
+import { damageKinds, type FindingKind } from '../../lambda/verify/finding';
 import { type Part, partPageFile } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
+import type { OpenedFinding } from '../../lambda/verify/verdict';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { openArchiveNow } from '../archive/open-archive';
 import { type CopiedPart, copyPart } from '../export/copy-part';
-import { type VouchedObjects, vouchFor } from '../export/vouched-objects';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { printFindings } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions {
@@ -35,8 +36,8 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const progress = new Progress(terminal, 'Exporting', { now: 'copying the records, the objects and the seals' });
     const copied = await copyPart(archive, part, out, publicKey).finally(() => progress.stop());
     const copy = new FolderArchiveReader(out);
-    const findings: Finding[] = [];
-    const { found, sound } = await verifyArchive(copy, {
+    const findings: OpenedFinding[] = [];
+    const { found, sound, sealed } = await verifyArchive(copy, {
       part,
       publicKeys: publicKey,
       now,
@@ -45,12 +46,13 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       onProgress: () => undefined,
     });
     const damaged = findings.filter(({ kind }) => damageKinds.includes(kind));
-    const { objects, notCopied, unsealed, ...counts } = copied;
-    const all = [...objects, ...notCopied.map(({ key }) => key)];
-    const vouched = await vouchFor(copy, objects, publicKey, new Set(damaged.map(({ key }) => key)));
-    const isVouched = vouched.count === all.length;
+    const { vouchedBy, ...shown } = copied;
+    const { objects, notCopied, unsealed, ...counts } = shown;
+    const vouched = sealed?.newest ? sound : 0;
+    const all = objects.length + notCopied.length;
+    const isVouched = vouched === all;
     if (json === true) {
-      await printJson(terminal.out, { out, ...part, ...copied, sound, found, vouched: isVouched });
+      await printJson(terminal.out, { out, ...part, ...shown, sound, found, vouched: isVouched });
     } else {
       const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
       const parts = [formatCount(objects.length, 'object'), ofRuns, formatCount(counts.seals, 'seal')];
@@ -59,12 +61,17 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       const others = formatCount(counts.others, 'other cluster');
       await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
       await print(terminal.err, `The run records are whole: they name ${others} too.\n`);
-      await printVouched(terminal, vouched, all.length);
+      const by = vouched === 0 ? '' : ` by ${[...new Set(vouchedBy.map(nameOf))].join(' to ')}`;
+      await print(terminal.err, `${vouched} of ${formatCount(all, 'object')} vouched for${by}.\n`);
+      if (sealed === null) await print(terminal.err, 'The archive is not sealed.\n');
       await printUnsealed(terminal, unsealed);
       for (const { key, problem } of notCopied)
         await printProblem(terminal, 'damaged, not copied:', `${key}: ${problem}`);
-      for (const { kind, key, problem } of damaged) await printProblem(terminal, `${kind}:`, `${key}: ${problem}`);
-      if (vouched.count > 0 && publicKey === undefined)
+      await printFindings(
+        { out: terminal.err, colors: terminal.colors },
+        findings.filter(({ kind }) => isPrinted(kind)),
+      );
+      if (vouched > 0 && publicKey === undefined)
         await print(
           terminal.err,
           "Seals were checked with the archive's own key; --public-key takes one that you kept.\n",
@@ -75,18 +82,13 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-/** Most keys that one line has. */
-const mostNamed = 20;
+/** What is damaged, or nothing that is right vouches for. */
+function isPrinted(kind: FindingKind): boolean {
+  return damageKinds.includes(kind) || kind === 'unvouched';
+}
 
-async function printVouched(terminal: Terminal, { count, seals, others }: VouchedObjects, all: number): Promise<void> {
-  const ends = [seals[0], seals.at(-1)].filter((seal) => seal !== undefined);
-  const named = new Set(ends.map(({ number, seal }) => `seal ${number} of ${formatTime(seal)}`));
-  const by = count === 0 ? '' : ` by ${[...named].join(' to ')}`;
-  await print(terminal.err, `${count} of ${formatCount(all, 'object')} vouched for${by}.\n`);
-  for (const [problem, keys] of others) {
-    const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : '';
-    await printProblem(terminal, 'Not vouched for:', `${keys.slice(0, mostNamed).join(', ')}${more}: ${problem}.`);
-  }
+function nameOf({ number, seal }: CopiedPart['vouchedBy'][number]): string {
+  return `seal ${number} of ${formatTime(seal)}`;
 }
 
 async function printUnsealed(terminal: Terminal, { runs, since }: CopiedPart['unsealed']): Promise<void> {

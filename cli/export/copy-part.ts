@@ -12,7 +12,7 @@ import { type Part, partFile, partKeyFile, partPageFile, partReaderFile, partTex
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
-import type { SealChain } from '../../lambda/verify/seals/seal-chain';
+import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { incomingFolder } from '../../local/aws/store/key-path';
@@ -28,6 +28,8 @@ export interface CopiedPart {
   readonly runs: number;
   readonly records: number;
   readonly seals: number;
+  /** The first and the last seal that have its run records. */
+  readonly vouchedBy: readonly Pick<RightSeal, 'number' | 'seal'>[];
   /** Keys of the cluster's objects. */
   readonly objects: readonly string[];
   /** Those that are damaged, so that nobody can read what they have. */
@@ -65,6 +67,7 @@ export async function copyPart(
   const objects: string[] = [];
   const notCopied: { key: string; problem: string }[] = [];
   const counts = { runs: 0, records: 0 };
+  const by = new Map<number, RightSeal>();
   const unsealed: { runs: number; since: Date | undefined } = { runs: 0, since: undefined };
   // What is sealed after this is for the next part: seals that have more than the part would make it incomplete.
   const chain = await readChain(reader, { publicKeys }, () => undefined);
@@ -80,7 +83,11 @@ export async function copyPart(
     }
     if (sealed.length === 0) continue;
     counts.runs += 1;
-    for (const { key } of sealed) counts.records += Number(await copy(reader, store, key));
+    for (const { key } of sealed) {
+      counts.records += Number(await copy(reader, store, key));
+      const seal = chain.records.get(key)?.by;
+      if (seal !== undefined) by.set(seal.number, seal);
+    }
     const { starts, outcomes } = await readStoredRun(reader, { run, records: sealed });
     for (const { configuration } of starts) configurations.add(configuration);
     for (const { cluster, key } of outcomes)
@@ -104,7 +111,9 @@ export async function copyPart(
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
   await copyFile(join(__dirname, partReaderFile), join(folder, partReaderFile));
-  return { ...counts, seals, objects, notCopied, others: clusters.size, unsealed };
+  const inOrder = [...by.values()].sort((one, other) => one.number - other.number);
+  const vouchedBy = [...inOrder.slice(0, 1), ...inOrder.slice(-1)].map(({ number, seal }) => ({ number, seal }));
+  return { ...counts, seals, vouchedBy, objects, notCopied, others: clusters.size, unsealed };
 }
 
 /** What a part does not have, because no seal vouches for it yet. Of an archive without a right seal it is nothing. */
