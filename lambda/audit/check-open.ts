@@ -8,7 +8,6 @@ import {
   sealsPrefix,
 } from '../archive/archive-layout';
 import { namedClusters } from '../verify/clusters';
-import type { JudgedObject, JudgedRun } from '../verify/judge';
 import { firstOf } from '../verify/newest-first';
 import type { OpenFinding } from '../verify/seals/seal-state';
 import type { AuditJudge } from './audit-judge';
@@ -82,41 +81,17 @@ async function judgeAgain(
 ): Promise<Map<OpenFinding, Rechecked>> {
   const wanted = new Set(open.map(({ key }) => key));
   const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
-  const objects = new Map<string, JudgedObject>();
   const { last } = await judge.judgeStretch(
     { from: run, to: run, clusters },
-    {
-      isRead: ({ key }) => wanted.has(key),
-      onObject: (object) => void (wanted.has(object.key) && objects.set(object.key, object)),
-      // What was found once does not become younger.
-      settled: undefined,
-    },
+    // What was found once does not become younger.
+    { isRead: ({ key }) => wanted.has(key), settled: undefined },
   );
   const checked = new Map<OpenFinding, Rechecked>();
   for (const one of open) {
-    const { key } = one;
-    const object = objects.get(key);
-    const isObject = parseObjectKey(key) !== undefined;
-    const couldTell = isObject ? couldTellOf(last, one, object) : couldTellOfRecord(last, one);
-    const isExpired = object === undefined && last === undefined && (await judge.mayHaveRemoved(run, key));
-    const isUnread = last?.isUnread === true || object?.problem?.kind === 'unreadable';
-    checked.set(one, couldTell || isExpired ? 'repaired' : isUnread ? 'unread' : 'unvouched');
+    // What does not lie there any more is not unrecorded, whatever the records say.
+    const isGone = one.kind === 'unrecorded' || (last === undefined && (await judge.mayHaveRemoved(run, one.key)));
+    const rechecked = last?.isUnread ? 'unread' : last?.isWhole ? 'repaired' : 'unvouched';
+    checked.set(one, isGone ? 'repaired' : rechecked);
   }
   return checked;
-}
-
-/** Nothing can be told of a run by some of its records, but of one that can be read. */
-function couldTellOfRecord(judged: JudgedRun | undefined, { kind, key }: OpenFinding): boolean {
-  if (judged === undefined) return false;
-  // What contradicts a configuration is seen beside it alone.
-  return judged.isWhole || (judged.readable.has(key) && (judged.areConfigured || kind !== 'contradiction'));
-}
-
-/** Only records that are what the seals say tell of an object, or that none names it. */
-function couldTellOf(judged: JudgedRun | undefined, { kind }: OpenFinding, object: JudgedObject | undefined): boolean {
-  // What does not lie there any more is not unrecorded.
-  if (object === undefined && kind === 'unrecorded') return true;
-  if (object?.problem?.kind === 'unreadable') return false;
-  if (object?.outcome !== undefined) return object.isVouched;
-  return judged?.isWhole === true && judged.unattested.size === 0;
 }

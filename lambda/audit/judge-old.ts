@@ -2,7 +2,7 @@ import { resourceNames } from '../resources';
 import { dayMs } from '../time-limits';
 import { clusterNames, clustersBetween } from '../verify/clusters';
 import { notAKey } from '../verify/finding';
-import type { Stretch } from '../verify/judge';
+import type { Stretch } from '../verify/judge-context';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { Pass, SealState } from '../verify/seals/seal-state';
 import { verifyRest } from '../verify/verify-rest';

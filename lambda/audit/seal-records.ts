@@ -2,7 +2,9 @@ import { parseRunRecordKey } from '../archive/archive-layout';
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { allClusters } from '../verify/clusters';
 import { notAKey } from '../verify/finding';
-import { type JudgeContext, judgeRun, type Met, nothingMet } from '../verify/judge';
+import { judgeRun } from '../verify/judge';
+import { type Met, nothingMet } from '../verify/judge-beside';
+import type { JudgeContext } from '../verify/judge-context';
 import { readRunRecord, readStoredRun } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
@@ -136,8 +138,8 @@ async function readRun(
 ): Promise<boolean> {
   if (before !== undefined) await addEarlier(judge, clusters, before);
   const start = found.objects.length;
-  const { verified: run } = await judgeRun(listed, allClusters([]), context, found.met);
-  const { read, badRecords } = run.merged;
+  const { stored, ...run } = await judgeRun(listed, allClusters([]), context, found.met);
+  const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   judge.expiry.add(run);
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
@@ -152,7 +154,7 @@ async function readRun(
     found.archived += record?.counts.archived ?? 0;
   }
   for (const { sha256 } of run.used) await addConfiguration(judge, found.configurations, sha256, listed.run);
-  if (isNew) clusters.add(run.merged);
+  if (isNew) clusters.add(stored);
   return true;
 }
 

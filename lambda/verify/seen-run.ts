@@ -16,6 +16,8 @@ export interface UsedSchedule {
 /** The configuration of one attempt, as its record names it. */
 export interface UsedConfiguration extends UsedSchedule {
   readonly sha256: string;
+  /** Whether it can be used. */
+  readonly isKnown: boolean;
   /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
   readonly days: number | undefined;
   /** Whether the schedule started the attempt. */
@@ -41,8 +43,16 @@ export async function seenRun(
 ): Promise<SeenRun> {
   const used: UsedConfiguration[] = [];
   for (const { configuration: sha256, startedAt, trigger } of starts) {
-    const { firings, retentionDays: days } = (await configurations.get(sha256)) ?? {};
-    used.push({ sha256, firings, days, usedAt: new Date(startedAt), isStart: trigger === 'schedule' });
+    const configuration = await configurations.get(sha256);
+    const { firings, retentionDays: days } = configuration ?? {};
+    used.push({
+      sha256,
+      isKnown: configuration !== undefined,
+      firings,
+      days,
+      usedAt: new Date(startedAt),
+      isStart: trigger === 'schedule',
+    });
   }
   return { run, isScheduled: used.some(({ isStart, firings }) => isStart && firings?.includes(run) === true), used };
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '../time-limits';
 import type { Span } from './due-runs';
 import { damageKinds, type Excusable, type Find, type Finding, type FindingKind, findingKinds } from './finding';
-import type { JudgedObject } from './judge';
+import type { JudgedObject } from './judge-context';
 import type { Part } from './part';
 import type { RightSeal, SealChain } from './seals/seal-chain';
 import type { lateStamps, SealStamp } from './seals/seal-stamps';

@@ -54,20 +54,20 @@ export class DamageStory {
       for (let acts = between(this.#random, 0, 3); acts > 0; acts -= 1) await this.#act();
       await this.#live(this.#random() < 0.3 ? { killedAfter: between(this.#random, 0, 60) } : {});
     }
-    for (let days = quietDays; days > 0; days -= 1) await this.#live();
+    for (let days = quietDays; days > 0; days -= 1) await this.#live({}, true);
     const wrong = await this.#compare();
     return wrong.length === 0 ? [] : [...wrong, ...this.#events];
   }
 
   /** A day with a run and its audit. */
-  async #live(more: { readonly killedAfter?: number } = {}): Promise<void> {
+  async #live(more: { readonly killedAfter?: number } = {}, isQuiet = false): Promise<void> {
     const date = `2026-11-${String(this.#day).padStart(2, '0')}`;
     this.#day += 1;
     const run = `${date}T06:00:00.000Z`;
     const isIncomplete = this.#random() < 0.3;
     if (isIncomplete) this.#incomplete.push(run);
     await this.#world.collect(run, isIncomplete ? ['b'] : []);
-    const outOfTime = this.#random() < 0.2 && more.killedAfter === undefined;
+    const outOfTime = this.#random() < 0.2 && more.killedAfter === undefined && !isQuiet;
     const options = outOfTime ? { outOfTimeAfter: between(this.#random, 0, 60) } : more;
     const acknowledged = this.#acknowledged;
     const { result } = await this.#world.audit(`${date}T23:30:00.000Z`, {

@@ -11,7 +11,14 @@ function expiryOf(runs: readonly Use[], late: readonly Use[] = []): Expiry {
   const reader = new MemoryBucket();
   const configurations = new StoredConfigurations(reader, () => undefined);
   const expiry = new Expiry({ reader, configurations, now: at(300) });
-  const used = ([day, days]: Use) => ({ sha256: `${days}`, days, usedAt: at(day), firings: undefined, isStart: true });
+  const used = ([day, days]: Use) => ({
+    sha256: `${days}`,
+    days,
+    usedAt: at(day),
+    firings: undefined,
+    isKnown: true,
+    isStart: true,
+  });
   for (const use of runs)
     expiry.add({ run: at(use[0]), isScheduled: true, used: [use, ...(use === runs.at(-1) ? late : [])].map(used) });
   return expiry;

@@ -2,7 +2,8 @@ import { clusterPrefix, objectKey } from '../../../lambda/archive/archive-layout
 import type { ListedObject } from '../../../lambda/verify/archive-reader';
 import { allClusters, clusterNames, clustersBetween, namedClusters } from '../../../lambda/verify/clusters';
 import type { Excusable, Finding } from '../../../lambda/verify/finding';
-import { type JudgedRun, judge, type Stretch } from '../../../lambda/verify/judge';
+import { type JudgedRun, judge } from '../../../lambda/verify/judge';
+import type { Stretch } from '../../../lambda/verify/judge-context';
 import { SealChain } from '../../../lambda/verify/seals/seal-chain';
 import { SealedArchive } from '../../../lambda/verify/seals/sealed-archive';
 import { StoredConfigurations } from '../../../lambda/verify/stored-configurations';
@@ -116,8 +117,7 @@ describe('a judgement of a stretch', () => {
   it('cannot tell what a run lacks if one of its records or its configuration cannot be read', async () => {
     const [record = ''] = bucket.keys('runs/');
     bucket.refused.add(record);
-    const whole = async () =>
-      (await judged({ to: first })).runs.map(({ isWhole, areConfigured }) => [isWhole, areConfigured]);
+    const whole = async () => (await judged({ to: first })).runs.map(({ isWhole, isUnread }) => [isWhole, isUnread]);
     expect(await whole()).toEqual([[false, true]]);
     bucket.refused.clear();
     bucket.objects.delete(bucket.keys('configurations/')[0] ?? '');

@@ -31,7 +31,7 @@ describe('a run that the schedule should have started', () => {
 
   it('up to now is judged by the newest schedule from when it was in force, and by all before that', () => {
     const firings = (expression: string) => firingsOf(expression, 'Etc/UTC');
-    const attempt = { sha256: '', days: undefined, isStart: true };
+    const attempt = { sha256: '', days: undefined, isKnown: true, isStart: true };
     const used = (expression: string, usedAt: Date) => ({ ...attempt, firings: firings(expression), usedAt });
     const due = new DueRuns({});
     const hourlyAt = used('cron(0 * * * ? *)', at(6));

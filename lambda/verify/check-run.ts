@@ -1,51 +1,13 @@
-import {
-  type ObjectName,
-  parseObjectKey,
-  runPrefix,
-  runRecordKey,
-  type Shard,
-  shardName,
-} from '../archive/archive-layout';
-import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
+import { runPrefix, runRecordKey, type Shard, shardName } from '../archive/archive-layout';
+import { isStored, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts, clockSlackMs, shardsUnderWayMs, underWayMs } from '../time-limits';
-import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
-import type { Excusable, Find } from './finding';
+import type { Excusable } from './finding';
+import type { JudgeContext } from './judge-context';
 import { judgeListSteps } from './list-steps';
-import { readStoredRun, type StoredRun } from './read-run';
+import type { StoredRun } from './read-run';
 import type { ListedRun, RunRecordObject } from './run-keys';
-import type { SealedArchive } from './seals/sealed-archive';
-import { type SeenRun, seenRun } from './seen-run';
-import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
-
-/** What is archived under a key of an archive. */
-export interface StoredOutcome extends RunOutcome {
-  readonly key: string;
-  /** What the key says. */
-  readonly name: ObjectName;
-}
-
-/** What the records of one run say. */
-export interface VerifiedRun extends SeenRun {
-  /** All records put together. */
-  readonly merged: StoredRun;
-  /** Whether a record of it could not be read. */
-  readonly isUnread: boolean;
-  readonly lacking: readonly Excusable[];
-  /** Keys of its records that are not what the seals say. */
-  readonly unattested: ReadonlySet<string>;
-  /** Whether a record that the seals attest says the same of an outcome, with the same hash. */
-  readonly isAttested: (outcome: RunOutcome) => boolean;
-}
-
-export interface VerifyRunContext {
-  readonly configurations: StoredConfigurations;
-  readonly sealed: SealedArchive;
-  readonly now: Date;
-  /** Whether the archive itself notes when something was written: a bucket does. The times of files prove nothing. */
-  readonly isBucket: boolean;
-  readonly find: Find;
-}
+import type { RunConfiguration } from './stored-configurations';
 
 interface ConfiguredRecord extends RunRecordObject {
   readonly record: StoredRecord;
@@ -53,19 +15,19 @@ interface ConfiguredRecord extends RunRecordObject {
 }
 
 /**
- * Reads the records of one run and finds what in them cannot be: in each, between them, beside their configurations, and
- * beside what the seals say of them.
- * @throws ArchiveReadError if the archive cannot be read
+ * Finds what cannot be in the records of a run: in each, between them, and beside their configurations.
+ * @returns what it lacks, unless the lifecycle explains it
+ * @throws ArchiveReadError if a configuration could be read another time
  */
-export async function verifyRun(
-  reader: ArchiveReader,
+export async function checkRun(
   listed: ListedRun,
-  { configurations, sealed, now, isBucket, find }: VerifyRunContext,
-): Promise<VerifiedRun> {
-  const allOfRun = `${runPrefix(listed.run)}*`;
-  if (listed.run.getTime() > now.getTime() + clockSlackMs)
+  run: StoredRun,
+  isScheduled: boolean,
+  { reader, configurations, sealed, now, isBucket, find }: JudgeContext,
+): Promise<readonly Excusable[]> {
+  const allOfRun = `${runPrefix(run.run)}*`;
+  if (run.run.getTime() > now.getTime() + clockSlackMs)
     find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
-  const run = await readStoredRun(reader, listed);
   for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
   const records: ConfiguredRecord[] = [];
   for (const { record, wrongHeaders, ...object } of run.read) {
@@ -82,51 +44,18 @@ export async function verifyRun(
   const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
 
-  const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
-  const seen = await seenRun(run, configurations);
-  const scheduled = seen.isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
   const lacking: Excusable[] = [];
   const lack = (kind: Excusable['kind'], key: string, problem: string) =>
-    lacking.push({ kind, key, problem, writtenAt: listed.run });
+    lacking.push({ kind, key, problem, writtenAt: run.run });
   for (const { key, problem } of missingRecords(listed)) lack('missing', key, problem);
   for (const { key, problem, kind } of run.badRecords) if (kind === 'missing') lack(kind, key, problem);
   // The origin of a hash may be in a record that is not there.
   if (run.badRecords.length === 0 && lacking.length === 0)
     for (const problem of withoutOrigin) lack('contradiction', allOfRun, problem);
-  if (run.status !== 'complete' && !isUnread)
+  const scheduled = isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
+  if (run.status !== 'complete' && run.badRecords.every(({ kind }) => kind !== 'unreadable'))
     for (const problem of absences(scheduled, run.outcomes, now)) lack('absent', allOfRun, problem);
-  const unattested = sealed.checkRun(run);
-  return { ...seen, isUnread, merged: run, lacking, unattested, isAttested: attestedOutcomes(run, unattested) };
-}
-
-function attestedOutcomes({ read }: StoredRun, unattested: ReadonlySet<string>): VerifiedRun['isAttested'] {
-  if (unattested.size === 0) return () => true;
-  const nameOf = (outcome: RunOutcome | Outcome) => `${outcome.sha256 ?? ''} ${taskName(outcome)}`;
-  const attested = new Set<string>();
-  for (const { key, record } of read)
-    if (!unattested.has(key)) for (const outcome of record?.outcomes ?? []) attested.add(nameOf(outcome));
-  return (outcome) => attested.has(nameOf(outcome));
-}
-
-export function unvouchedBy([record]: Iterable<string>): string {
-  return `not vouched for by what is sealed, only by ${record}`;
-}
-
-export function unvouchedWithout(record: string): string {
-  return `not vouched for any more: ${record}, which is sealed, is gone or unreadable`;
-}
-
-/** What is archived under keys of an archive, to be held against the objects. @param isWanted left out: all of it is */
-export function* storedOutcomes(
-  { outcomes }: Pick<StoredRun, 'outcomes'>,
-  isWanted: (name: ObjectName) => boolean = () => true,
-): Generator<StoredOutcome> {
-  for (const outcome of outcomes) {
-    const { key } = outcome;
-    if (!isStored(outcome) || key === undefined) continue;
-    const name = parseObjectKey(key);
-    if (name !== undefined && isWanted(name)) yield Object.assign(outcome, { key, name });
-  }
+  return lacking;
 }
 
 /** Attempts of a run and shard are numbered from 1 without gaps. */

@@ -1,0 +1,107 @@
+import { parseRunRecordKey } from '../archive/archive-layout';
+import { resourceNames } from '../resources';
+import { checkObject, describeUnrecorded } from './check-object';
+import { notAKey } from './finding';
+import type { JudgeContext, Stretch } from './judge-context';
+import { mapConcurrently } from './map-concurrently';
+import { firstOf } from './newest-first';
+import { type FoundObject, keysOfCluster } from './objects-between';
+import { readStoredRun } from './read-run';
+import { RecordedObjects } from './recorded-objects';
+import { isWithin, runsBetween } from './run-keys';
+import { recordsOf, type StoredOutcome, storedOutcomes } from './stored-outcomes';
+
+/** What was met in a stretch so far. */
+export interface Met {
+  /** Objects that run records name. */
+  readonly named: RecordedObjects;
+  /** Those of them that were not read, and not listed yet. */
+  readonly awaited: RecordedObjects;
+  /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
+  readonly lost: Map<number, string>;
+}
+
+/** @param keptName gives the name of a cluster to be kept; left out: a copy */
+export function nothingMet(keptName?: (cluster: string) => string): Met {
+  const named = new RecordedObjects(keptName);
+  return { named, awaited: named.another(), lost: new Map() };
+}
+
+/**
+ * Judges what lies beside the runs of a stretch: objects that no run record names, and what was to be looked up and is not
+ * there.
+ * @param met what {@link judgeRun} met in all runs of the stretch
+ */
+export async function judgeBeside(stretch: Stretch, context: JudgeContext, met: Met): Promise<void> {
+  for (const { key } of context.sealed.gone(stretch)) {
+    const { run } = parseRunRecordKey(key) ?? {};
+    if (run !== undefined) met.lost.set(run.getTime(), key);
+  }
+  const beside = mapConcurrently(unnamedIn(stretch, context, met), context.concurrency, (object) =>
+    judgeUnnamed(object, context, met),
+  );
+  for await (const _ of beside);
+  await lookAgain(stretch, context, met);
+}
+
+/** Lists what the clusters have of the stretch, and gives what no run record names. */
+async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: JudgeContext, met: Met) {
+  const list = async ([resource, cluster]: readonly [(typeof resourceNames)[number], string]) => {
+    const unnamed: FoundObject[] = [];
+    for await (const object of keysOfCluster(reader, resource, cluster, stretch)) {
+      // It is there. What it holds is another question.
+      sealed.checkObject(object.key, undefined);
+      if (object.name === undefined || !met.named.has(object.name)) unnamed.push(object);
+      else met.awaited.delete(object.name);
+    }
+    return unnamed;
+  };
+  const listings = function* () {
+    for (const resource of resourceNames)
+      for (const cluster of stretch.clusters.names) yield [resource, cluster] as const;
+  };
+  for await (const unnamed of mapConcurrently(listings(), concurrency, list)) yield* unnamed;
+}
+
+/** Judges an object that no run record names. */
+async function judgeUnnamed(object: FoundObject, context: JudgeContext, met: Met): Promise<void> {
+  const { reader, sealed, find, settled, unlessExpired, onObject } = context;
+  const { key, name, writtenAt, damage } = object;
+  if (name === undefined) return find('unrecorded', key, damage ?? notAKey);
+  if (damage === undefined && settled !== undefined && writtenAt > settled)
+    return find('pending', key, 'no run record has it yet; it was written a short time ago');
+  const checked = await checkObject(reader, key);
+  const { problem, sha256 } = checked;
+  // It was listed, and has been removed since.
+  if (problem?.kind === 'missing' && damage === undefined) return;
+  const isVouched = sealed.checkObject(key, sha256);
+  const lost = isVouched ? undefined : met.lost.get(name.run.getTime());
+  const told =
+    lost === undefined
+      ? { kind: 'unrecorded' as const, problem: describeUnrecorded(problem) }
+      : (problem ?? {
+          kind: 'unvouched' as const,
+          problem: `not vouched for any more: ${lost}, which is sealed, is gone or unreadable`,
+        });
+  // The lifecycle removes objects. It explains nothing of what cannot be one.
+  if (damage === undefined) unlessExpired({ ...told, key, writtenAt });
+  else find(told.kind, key, told.problem);
+  onObject({ key, outcome: undefined, ...checked, isVouched, writtenAt });
+}
+
+/** Opens what run records name and no listing has: the records were read before, and may have named what came later. */
+async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
+  const { reader, concurrency, find, sealed, unlessExpired } = context;
+  for (const run of [...awaited.runs()]) {
+    if (!isWithin(run, stretch)) continue;
+    const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
+    if (listed === undefined) continue;
+    const stored = await readStoredRun(reader, listed);
+    const outcomes = storedOutcomes(stored, (name) => stretch.clusters.has(name) && awaited.has(name));
+    const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
+    for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
+      if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordsOf(stored, outcome), outcome, problem.problem));
+      else if (problem !== undefined) find(problem.kind, outcome.key, problem.problem);
+    }
+  }
+}

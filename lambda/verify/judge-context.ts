@@ -1,0 +1,43 @@
+import type { ArchiveReader } from './archive-reader';
+import type { CheckedObject } from './check-object';
+import type { Clusters } from './clusters';
+import type { Excusable, Find } from './finding';
+import type { Period } from './run-keys';
+import type { SealedArchive } from './seals/sealed-archive';
+import type { StoredConfigurations } from './stored-configurations';
+import type { StoredOutcome } from './stored-outcomes';
+
+/** What is judged at once: runs of a period, and of them some clusters. The smallest is one cluster of one run. */
+export interface Stretch extends Period {
+  readonly clusters: Clusters;
+}
+
+export interface JudgeContext {
+  readonly reader: ArchiveReader;
+  readonly configurations: StoredConfigurations;
+  readonly sealed: SealedArchive;
+  readonly now: Date;
+  /** Whether the archive itself notes when something was written: a bucket does. The times of files prove nothing. */
+  readonly isBucket: boolean;
+  readonly find: Find;
+  /** Listings and objects read at once. */
+  readonly concurrency: number;
+  /** What was written after this time may still get its run record; undefined: nothing comes any more. */
+  readonly settled: Date | undefined;
+  /** Receives what is not as it should be, unless the lifecycle explains it. */
+  readonly unlessExpired: (finding: Excusable) => void;
+  /** Whether the content of a recorded object is read, and not only whether it is there. */
+  readonly isRead: (outcome: StoredOutcome) => boolean;
+  /** Receives each object that was read. */
+  readonly onObject: (object: JudgedObject) => void;
+}
+
+export interface JudgedObject extends CheckedObject {
+  readonly key: string;
+  /** What the run records say of it; undefined: none names it. */
+  readonly outcome: StoredOutcome | undefined;
+  /** Whether a seal, or a record that is what the seals say, has this content; in an archive without seals it is true. */
+  readonly isVouched: boolean;
+  /** When it was written by the archive's clock; undefined: it was not listed. */
+  readonly writtenAt?: Date;
+}
