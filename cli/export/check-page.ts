@@ -71,7 +71,7 @@ ${commandOf(page, 'What is not sealed')}
 comm -13 <({
   grep -rh '^{"cluster":.*"outcome":"\\(already-\\)\\?archived"' runs
   head -qn 1 seals/????????.jsonl | grep -o '{"key":"\\(${folders.join('\\|')}\\)/[^}]*}'
-} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/' | sort -u) <(find ${folders.join(' ')} -type f | sort)
+} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/' | sort -u) <(find . -type f | cut -c 3- | grep -E '^(${folders.join('|')})/' | sort)
 \`\`\`
 `;
 }

@@ -112,6 +112,8 @@ describe('the function', () => {
   it('has the time, the memory and the temporary storage that its limits are for', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Timeout: functionTimeoutSeconds,
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
       MemorySize: memoryMiB(exampleConfig().limits),
       EphemeralStorage: { Size: temporaryStorageMiB(exampleConfig().limits) },
     });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -158,6 +158,19 @@ describe('receiving a body', () => {
     const attempt = plain(randomBytes(4 * 1024 * 1024), asReceived(), gone);
     await expect(attempt).rejects.toThrow(SpoolError);
     await expect(attempt).rejects.toThrow(/^Keeping a body of more than \d+ bytes failed: ENOENT/);
+  });
+
+  it('that fills the disk says which limits to lower', async () => {
+    const file = await open(join(spoolDirectory, 'full'), 'w');
+    const full = jest.spyOn(Object.getPrototypeOf(file), 'writeFile');
+    full.mockRejectedValueOnce(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+    const attempt = plain(randomBytes(4 * 1024 * 1024), asReceived());
+    await expect(attempt).rejects.toThrow(
+      /ENOSPC: the disk .* is full; lower limits\.concurrency or limits\.maxBodyMiB$/,
+    );
+    full.mockRestore();
+    await file.close();
+    await rm(join(spoolDirectory, 'full'));
   });
 });
 
