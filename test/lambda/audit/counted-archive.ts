@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { auditJudge } from '../../../lambda/audit/audit-judge';
 import { judgeOld, newPass } from '../../../lambda/audit/judge-old';
@@ -35,7 +36,9 @@ export function judgeOf(archive: CountedArchive, kind: 'listing' | 'reading' = '
   const { now } = archive;
   const chain = new SealChain({}, find);
   chain.state = { ...emptyState, cursor: { ...emptyState.cursor, [kind]: newPass(now, kind) } };
-  return auditJudge({ archive, chain, now, find, plan: {}, stop: new AbortController().signal });
+  const stop = new AbortController().signal;
+  setMaxListeners(0, stop);
+  return auditJudge({ archive, chain, now, find, plan: {}, stop });
 }
 
 /** A year of hourly runs that is computed: each listing of a cluster is counted, and each run record that is read. */
