@@ -59,7 +59,7 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<List
     const state = parseSealStateKey(key);
     if (number !== undefined) numbers.push(number);
     else if (state !== undefined && damage === undefined) states.add(state);
-    else if (parseSealStampKey(key) !== undefined && damage === undefined) stamps.push(key);
+    else if (parseSealStampKey(key) !== undefined) stamps.push(key);
     else find('unrecorded', key, damage ?? notAKey);
   }
   return { numbers: numbers.sort((a, b) => a - b), states, stamps };
