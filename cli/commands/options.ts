@@ -147,7 +147,7 @@ export function parseWhole(least: number, most?: number): (text: string) => numb
 export const parseCount = parseWhole(1);
 
 /** Adds the options that say what a run collects, to the commands that start one. */
-export function withRunWishes(command: Command): Command {
+export function withRunMembers(command: Command): Command {
   return command
     .option('--run <time>', 'complete the run of this time: what is missing of it', parseRunTime)
     .option('--without-record', 'with --run: it left no run record; collect everything under its time')

@@ -9,15 +9,15 @@ import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
-import { eventOf, invokeInAccount, type RunWishes, startInAccount } from '../stack/start-in-account';
+import { eventOf, invokeInAccount, type RunMembers, startInAccount } from '../stack/start-in-account';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, InterruptedError, print, printJson } from '../terminal/terminal';
-import { type StackOptions, stackNameOf, withHelp, withRunWishes, withStack } from './options';
+import { type StackOptions, stackNameOf, withHelp, withRunMembers, withStack } from './options';
 
-interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
+interface Options extends StackOptions, Omit<RunMembers, 'newRun'> {
   readonly all?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function runCommand(context: CommandContext): Command {
   const command = new Command('run')
     .summary('starts or completes a run')
     .description('Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.');
-  withRunWishes(withStack(command))
+  withRunMembers(withStack(command))
     .option('--request-id <id>', 'the query parameter requestId of every log call')
     .option('--all', 'show every outcome, not only the first 20');
   withHelp(command, context.terminal, helpText);
@@ -41,8 +41,8 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const { terminal, end, surroundings } = context;
   const reader = await openBucket(collector.archiveBucket, collector.region);
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
-  const wishes: RunWishes = { ...options, newRun: terminal.now() };
-  const run = options.run ?? wishes.newRun;
+  const wanted: RunMembers = { ...options, newRun: terminal.now() };
+  const run = options.run ?? wanted.newRun;
   const archive = await withTime(reader, terminal);
   if (isInFuture(run, archive.now))
     throw new Error(
@@ -57,7 +57,7 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const earlier = await firstOf(runsBetween(reader, { from: run, to: run }));
   const startedAt = terminal.now();
   const interrupted = surroundings.interruption();
-  const executionArn = await startInAccount(collector, eventOf(wishes));
+  const executionArn = await startInAccount(collector, eventOf(wanted));
   const started = `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}`;
   await print(terminal.err, `${started}\n`);
   const progress = new Progress(terminal, 'Archiving', { now: 'started' });

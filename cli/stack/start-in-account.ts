@@ -2,7 +2,7 @@ import { withAws } from './aws-access';
 import type { DeployedCollector } from './find-stack';
 
 /** What a person asks the function for. */
-export interface RunWishes {
+export interface RunMembers {
   /** Time of a new run; ignored if an earlier run is completed. */
   readonly newRun: Date;
   /** Time of an earlier run that is to be completed. */
@@ -16,7 +16,7 @@ export interface RunWishes {
 }
 
 /** The event that asks the function for this (docs/operations.md, "Starting a run by hand"). */
-export function eventOf({ newRun, run, withoutRecord, clusters, dryRun, requestId }: RunWishes): object {
+export function eventOf({ newRun, run, withoutRecord, clusters, dryRun, requestId }: RunMembers): object {
   const time = (run ?? newRun).toISOString();
   const name = run === undefined ? 'newRun' : withoutRecord ? 'scheduledTime' : 'run';
   return { [name]: time, ...(clusters && { clusters }), ...(dryRun && { dryRun }), ...(requestId && { requestId }) };

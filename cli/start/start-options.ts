@@ -8,8 +8,8 @@ import { type FaultName, faultNames } from '../../local/demo-service/demo-faults
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
-import { parseWhole, printsTo, withHelp, withRunWishes } from '../commands/options';
-import type { RunWishes } from '../stack/start-in-account';
+import { parseWhole, printsTo, withHelp, withRunMembers } from '../commands/options';
+import type { RunMembers } from '../stack/start-in-account';
 import { shellQuoted } from '../terminal/format';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
 
@@ -17,7 +17,7 @@ import { apiKeyVariable, type Terminal } from '../terminal/terminal';
 export const demoBaseUrl = 'https://clusters.example.com';
 
 /** What a person types behind `npm start --`. */
-export interface StartOptions extends Omit<RunWishes, 'newRun' | 'requestId'> {
+export interface StartOptions extends Omit<RunMembers, 'newRun' | 'requestId'> {
   readonly config: string;
   /** File that is the list of clusters from outside, where the configuration names one. */
   readonly clusterList?: string;
@@ -48,7 +48,7 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       '--serve <dir>',
       'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
     );
-  withRunWishes(command)
+  withRunMembers(command)
     .option('--cluster-list <file>', 'put this file under the S3 key that clusters.from names, before the run')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)

@@ -152,7 +152,7 @@ export const staleAfterGap = rule((at, refuse) => {
     refuse('audit.staleAfterHours', `more than the longest gap of schedule, ${hoursText(Math.ceil(hours))}`);
 });
 
-/** NaN if it is none, so that no comparison holds. */
+/** NaN if it is not a number, so that no comparison holds. */
 function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN;
 }

@@ -82,7 +82,7 @@ export class SealError extends Error {
 const mostNumbers = 10;
 
 /**
- * Reads what was archived since the seal before, makes a seal in one go, and tells people. What it finds is no failure. What
+ * Reads what was archived since the seal before, makes a seal in one go, and tells people. What it finds is not a failure. What
  * it did not compute itself it never signs, and nothing is stored before it is signed: an audit that dies leaves nothing.
  * @param time names the audit; undefined: now. A time that has its seal in the chain already returns that seal,
  * unless it is the head and was made with another plan

@@ -15,7 +15,7 @@ export interface AttemptList {
   readonly clusters: readonly ConfiguredCluster[];
   /** Undefined: a run is completed late, which reads no list. */
   readonly read: ClusterList | undefined;
-  /** What people want to know although it is no failure. */
+  /** What people want to know although it is not a failure. */
   readonly remarks: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 /**
  * Reads a run record back, chunk by chunk, and judges each line as soon as it is whole. The bytes are untrusted: whoever may
  * write to the archive may have written them. Every method
- * @throws RunRecordError with the bare reason if they are no valid record of the attempt
+ * @throws RunRecordError with the bare reason if they are not a valid record of the attempt
  */
 export class RunRecordParser {
   readonly #name: RunRecordName;

@@ -9,7 +9,7 @@ export interface ListedObject {
   readonly writtenAt: Date;
   /** User metadata, if the listing gives it without a further request. */
   readonly metadata?: ObjectHead['metadata'];
-  /** Why it cannot be an object of the archive, whatever its key: in a folder, what is no regular file. */
+  /** Why it cannot be an object of the archive, whatever its key: in a folder, whatever is not a regular file. */
   readonly damage?: string | undefined;
 }
 

@@ -73,7 +73,7 @@ function* missingRecords({ run, records }: ListedRun): Generator<{ readonly key:
 
 /**
  * What should have become of an incomplete run of the schedule, and did not: as many attempts as are made of an event, and
- * records of all shards. That is no damage: an attempt that is killed leaves no record.
+ * records of all shards. That is not damage: an attempt that is killed leaves no record.
  */
 function absences(scheduled: readonly ConfiguredRecord[], outcomes: Iterable<RunOutcome>, now: Date): string[] {
   const problems: string[] = [];

@@ -143,7 +143,7 @@ export interface RequestTarget {
 
 /**
  * Reads the path by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key.
- * @throws AwsError for what is no valid URI
+ * @throws AwsError for what is not a valid URI
  */
 export function parseTarget(url: string): RequestTarget {
   const [encodedPath = '', ...rest] = url.split('?');

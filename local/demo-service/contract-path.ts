@@ -8,7 +8,7 @@ export interface ContractTarget {
 }
 
 /**
- * What a request line asks for; undefined if it is none of the two calls (service contract, section 4). Reads the raw
+ * What a request line asks for; undefined if it is neither of the two calls (service contract, section 4). Reads the raw
  * text: a URL parser would resolve `%2e%2e`.
  */
 export function parseContractPath(requestTarget: string, collection: string): ContractTarget | undefined {

@@ -10,7 +10,7 @@ const fileNames: Readonly<Record<Resource, readonly string[]>> = {
 
 /**
  * Serves the log and the manifest of each `<dir>/<uid>/` byte for byte; the folder's name is the cluster's uid. Folders
- * whose name begins with a dot, such as `.git`, and symbolic links are no clusters. Its methods reject with the file
+ * whose name begins with a dot, such as `.git`, and symbolic links are not clusters. Its methods reject with the file
  * system's own errors.
  */
 export function folderContent(dir: string) {

@@ -27,7 +27,7 @@ export class LocalMessages {
   /**
    * Sends as a role, if the role, the topic or queue and its encryption key allow it.
    * @returns why they refuse it; undefined if it was sent
-   * @throws UnsupportedTemplateError if the destination is no topic, and no queue of the stack
+   * @throws UnsupportedTemplateError if the destination is neither a topic nor a queue of the stack
    */
   send(role: Caller, message: DeliveredMessage): string | undefined {
     const { to } = message;

@@ -106,7 +106,7 @@ function readLines(bytes: Buffer): SignedLine {
   return { bytes: line, sha256, publicKey: spkiOf(key) };
 }
 
-/** The seal, or why it is none. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
+/** The seal, or why it is not one. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
 export function parseSeal(line: Buffer): Seal | string {
   const json = parseJson(line);
   if (json === undefined) return 'it is not JSON';
@@ -155,7 +155,7 @@ function parseKey(base64: string): KeyObject | undefined {
     const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
     return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
   } catch {
-    // OpenSSL has no error class; whatever it says, these bytes are no public key.
+    // OpenSSL has no error class; whatever it says, these bytes are not a public key.
     return undefined;
   }
 }

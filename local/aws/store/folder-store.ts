@@ -106,7 +106,7 @@ export class FolderStore {
 
   /**
    * The objects under a prefix, only those behind the key `startAfter`, in the order of their keys' UTF-8 bytes. What is there
-   * and cannot be an object, such as a FIFO or a name that is none of a key, is listed with its `damage`.
+   * and cannot be an object, such as a FIFO or a name that no key has, is listed with its `damage`.
    */
   async *list(prefix: string, startAfter?: string): AsyncGenerator<ObjectMetadata> {
     const folder = this.#folder;

@@ -16,7 +16,7 @@ export interface FoundKey {
   readonly key: string;
   /** Path of its file, beneath the folder. */
   readonly path: string;
-  /** Why it is not read, or not looked into: it is no regular file, or its name is none of a key. */
+  /** Why it is not read, or not looked into: it is not a regular file, or no key has its name. */
   readonly problem?: string | undefined;
   /** Its `path` ends with a slash then, and its `key` is what the keys in it begin with. None is found itself. */
   readonly isFolder: boolean;
@@ -81,7 +81,7 @@ async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent):
     const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
     return { key: keyOf(path), path, isFolder: file.isDirectory(), problem };
   }
-  // The key that its path stands for may be another object's. The path itself is no object's.
+  // The key that its path stands for may be another object's. The path itself is not an object's.
   const start = parent.key === '' || parent.key.endsWith('/') ? parent.key : `${parent.key}${continued}/`;
   return { key: `${start}${path.slice(parent.path.length)}`, path, isFolder: false, problem: unnamed };
 }

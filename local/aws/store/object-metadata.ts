@@ -68,7 +68,7 @@ function undescribed(key: string, size: number, modified: number, damage: Pick<O
   return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...damage };
 }
 
-/** A folder is no object, and absent. */
+/** A folder is not an object, and so absent. */
 function statOf(data: FilePath) {
   try {
     return statRegular(data);
