@@ -65,8 +65,12 @@ export async function readNew(
   const reading: Reading = { objects: 0, bytes: 0, position: from };
   const sealed = [...chain.records].map(([key, { by }]) => ({ key, seal: by.number }));
   const toRead = new Map<number, string[]>();
-  for (const { key, seal } of [...sealed, ...records.map(({ key }) => ({ key, seal: number }))])
-    if (seal >= from.seal) toRead.set(seal, [...(toRead.get(seal) ?? []), key]);
+  for (const { key, seal } of [...sealed, ...records.map(({ key }) => ({ key, seal: number }))]) {
+    if (seal < from.seal) continue;
+    const keys = toRead.get(seal);
+    if (keys === undefined) toRead.set(seal, [key]);
+    else keys.push(key);
+  }
   await judge.inTime(async () => {
     for (const [seal, keys] of [...toRead].sort(([one], [other]) => one - other)) {
       if (seal > reading.position.seal) reading.position = { seal, record: 0, outcome: 0 };
