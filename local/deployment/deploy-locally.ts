@@ -14,7 +14,6 @@ import {
   type AsynchronousResult,
   instantClock,
   LocalFunction,
-  type QueueClock,
   workFolderPrefix,
 } from './local-function';
 import { LocalMessages } from './local-messages';
@@ -39,8 +38,6 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' |
   readonly onLog?: (line: string) => void;
   /** Left out: every invocation reaches the function. */
   readonly aroundInvocation?: AroundInvocation;
-  /** Left out: Lambda's waits before a retry take no time. */
-  readonly clock?: QueueClock;
 }
 
 /** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
@@ -57,10 +54,7 @@ export interface FiredResult extends AsynchronousResult {
 /** A function of the stack, with its schedule. */
 export interface ScheduledFunction {
   readonly definition: FunctionDefinition;
-  /**
-   * Invokes the function and waits for the answer, as the console's Test button does.
-   * @throws ThrottledError if its reserved concurrency is in use
-   */
+  /** Invokes the function and waits for the answer, as the console's Test button does. */
   invoke(event?: unknown): Promise<InvocationResult>;
   /**
    * Does what EventBridge Scheduler does at a time of the schedule, and waits until what it started has ended.
@@ -125,7 +119,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     if (secret !== undefined) secret.value = value;
   };
   if (options.secretValue !== undefined) setSecretValue(options.secretValue);
-  const clock = options.clock ?? instantClock;
   const logs: string[] = [];
   const functions = new Map<string, LocalFunction>();
   const functionOf = (arn: string): LocalFunction => {
@@ -136,8 +129,8 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const shards = readShards({
     stack,
     functionArn: collector.arn,
-    invoke: (event) => functionOf(collector.arn).invokeInTurn(event),
-    clock,
+    invoke: (event) => functionOf(collector.arn).invoke(event),
+    clock: instantClock,
   });
   const { region } = assembly.location;
   const aws = await startLocalAws({
@@ -158,7 +151,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
         definition,
         endpoint: aws.url,
         region,
-        clock,
         aroundInvocation: options.aroundInvocation,
         tell: async (to, record) => {
           const receiver = functions.get(to);

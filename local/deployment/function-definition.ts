@@ -62,8 +62,6 @@ export function readFunction(stack: StackTemplate, resource: StackResource, asse
     timeoutSeconds: properties.Timeout,
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
-    /** Invocations under way at once; undefined: any number. */
-    reservedConcurrency: properties.ReservedConcurrentExecutions,
     /** Of asynchronous invocations; undefined, and what is left out in it: Lambda's own defaults. */
     asynchronous: stack
       .resourcesOf('AWS::Lambda::EventInvokeConfig')

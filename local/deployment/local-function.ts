@@ -25,11 +25,6 @@ export interface QueueClock {
 /** Lambda's waits take no time. */
 export const instantClock: QueueClock = { now: () => Date.now(), wait: async () => {} };
 
-/** The function's reserved concurrency is in use. */
-export class ThrottledError extends Error {
-  override readonly name = 'ThrottledError';
-}
-
 /**
  * Stands between whoever invokes a function and the function.
  * @param invoke invokes it; what it resolves to is the function's own answer
@@ -48,12 +43,13 @@ export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporar
   readonly tell?: (destination: string, record: object) => Promise<void>;
 }
 
-/** The deployed function with its warm execution environments; concurrent invocations get environments of their own. */
+/**
+ * The deployed function with its warm execution environments; concurrent invocations get environments of their own. Nothing
+ * keeps to its reserved concurrency: whoever invokes it here does not start two runs at once.
+ */
 export class LocalFunction {
   readonly #options: LocalFunctionOptions;
   readonly #environments: ExecutionEnvironment[] = [];
-  /** Invocations under way. */
-  readonly #running = new Set<Promise<unknown>>();
   /** Holds the execution environments' temporary files. */
   readonly #workFolder: string;
   #isClosed = false;
@@ -63,29 +59,13 @@ export class LocalFunction {
     this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
   }
 
-  /**
-   * Invokes as Lambda does, and waits for the answer: an error of the function is an answer, not an exception.
-   * @throws ThrottledError if its reserved concurrency is in use
-   */
+  /** Invokes as Lambda does, and waits for the answer: an error of the function is an answer, not an exception. */
   async invoke(event: unknown = {}, requestId: string = randomUUID()): Promise<InvocationResult> {
-    const { definition, aroundInvocation = (_event, invoke) => invoke() } = this.#options;
-    const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = definition;
-    if (this.#running.size >= reservedConcurrency)
-      throw new ThrottledError(`Invoking ${name} failed: TooManyRequestsException: its reserved concurrency is in use`);
-    const invocation = aroundInvocation(event, async () => {
+    const { aroundInvocation = (_event, invoke) => invoke() } = this.#options;
+    return aroundInvocation(event, async () => {
       const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
       return { requestId, ...(await environment.invoke(event, requestId)) };
-    }).finally(() => this.#running.delete(invocation));
-    this.#running.add(invocation);
-    return invocation;
-  }
-
-  /** Invokes as {@link invoke} does, and waits for another invocation to end while the reserved concurrency is in use. */
-  async invokeInTurn(event: unknown): Promise<InvocationResult> {
-    for (;;) {
-      const result = await this.invoke(event).catch((error: unknown) => this.#turn(error));
-      if (result !== undefined) return result;
-    }
+    });
   }
 
   /**
@@ -110,22 +90,13 @@ export class LocalFunction {
     const attempts: InvocationResult[] = [];
     for (const wait of [0, ...asynchronousRetryWaits.slice(0, MaximumRetryAttempts)]) {
       if (wait > 0) await clock.wait(wait);
-      let result: InvocationResult | undefined;
-      while (result === undefined) {
-        if (clock.now() - queuedAt > MaximumEventAgeInSeconds * 1000)
-          return { requestId, attempts, condition: 'EventAgeExceeded' };
-        result = await this.invoke(event, requestId).catch((error: unknown) => this.#turn(error));
-      }
+      if (clock.now() - queuedAt > MaximumEventAgeInSeconds * 1000)
+        return { requestId, attempts, condition: 'EventAgeExceeded' };
+      const result = await this.invoke(event, requestId);
       attempts.push(result);
       if (result.error === undefined) return { requestId, attempts };
     }
     return { requestId, attempts, condition: 'RetriesExhausted' };
-  }
-
-  /** After an invocation that came too early, waits until another ends. Lambda looks again by itself, at the latest after five minutes. */
-  async #turn(error: unknown): Promise<undefined> {
-    if (!(error instanceof ThrottledError)) throw error;
-    await Promise.race([...this.#running].map((invocation) => invocation.catch(() => undefined)));
   }
 
   /** Ends all execution environments, with what they are doing. */

@@ -20,7 +20,7 @@ export interface ShardsOptions {
   readonly stack: StackTemplate;
   /** ARN of the function that works on each shard. */
   readonly functionArn: string;
-  /** Invokes the function, in turn if its concurrency is limited, and waits for its answer. */
+  /** Invokes the function, and waits for its answer. */
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
   readonly clock: QueueClock;
 }

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import {
   objectKey,
   parseObjectKey,
@@ -86,7 +87,8 @@ export class DamageStory {
     const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired);
     const isKnown = new Set(this.#acknowledged.map(nameOf));
     const { findings, acknowledged } = openDamage({ ...this.#world.seal(number), ...this.#world.state(number) });
-    const found = await look(bucket);
+    // The key that is kept: without it, verify trusts whoever signed the first seal.
+    const found = await look(bucket, { publicKeys: [createPublicKey(this.#world.key.privateKey)] });
     const verified = found.filter(({ kind }) => damageKinds.includes(kind)).map(nameOf);
     const open = [...findings, ...acknowledged].map(nameOf);
     // What stands in a run record that is damaged too nobody can tell.

@@ -16,6 +16,9 @@ const found: Readonly<Record<string, string>> = {
   'the newest seal cut off': 'absent',
   'junk under a high number of a seal': 'seal-broken',
   'a second line of a seal with more members': 'seal-broken',
+  'a lie behind the newest seal': 'seal-broken',
+  'an old right seal under the next number': 'seal-broken',
+  'a seal replaced by a lie': 'seal-broken',
   'an object replaced with its metadata': 'contradiction',
   'a run record and its objects deleted': 'missing',
 };

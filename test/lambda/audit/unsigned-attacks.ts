@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { configurationKey, parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import {
+  configurationKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  parseSealKey,
+  sealKey,
+} from '../../../lambda/archive/archive-layout';
 import type { RunRecord } from '../../../lambda/run/run-record';
+import { emptyState } from '../../../lambda/verify/seals/seal-state';
 import { between, pick, type Random } from '../../../local/demo-service/seeded-random';
 import { recordText } from '../../support/record-text';
 import { readRecord } from './attack-tools';
-import { collection, plant, type SealedWorld } from './sealed-world';
+import { TestKey } from './invoke-audit';
+import { collection, plant, putState, type SealedWorld, signed } from './sealed-world';
 
 const hourMs = 3_600_000;
 
@@ -42,6 +50,39 @@ async function plantRecord(world: SealedWorld, random: Random, now: Date, change
 const seals = ({ bucket }: SealedWorld) =>
   bucket.keys('seals/0').filter((key) => bucket.objects.get(key)?.body.toString() !== 'junk');
 
+/** One of them; empty if there is none. */
+function pickOf(keys: readonly string[], random: Random): string {
+  const [first, ...others] = keys;
+  return first === undefined ? '' : pick(random, [first, ...others]);
+}
+
+const attackersKey = new TestKey();
+
+/** The file of a seal by which everything is read, has expired and was not due, signed with a key of the attacker's. */
+async function lie(world: SealedWorld, random: Random, now: Date, number: number): Promise<Buffer> {
+  const { sha256, ...seal } = world.seal(parseSealKey(seals(world).at(-1) ?? '') ?? 0);
+  const late = pick(random, [now.toISOString(), '2099-01-01T00:00:00.000Z']);
+  const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late, listing: null, reading: null };
+  const claims = {
+    ...seal,
+    number,
+    previous: { key: sealKey(seal.number), sha256 },
+    seal: late,
+    listedFrom: late,
+    records: [],
+    plan: { ...seal.plan, retentionDays: 1 },
+    state: putState(world.bucket, { ...emptyState, cursor }, now),
+  };
+  return signed(claims, attackersKey);
+}
+
+/** Writes a file under the next number, if none lies there. */
+async function plantNext(world: SealedWorld, now: Date, file: (number: number) => Buffer | Promise<Buffer>) {
+  const last = seals(world).at(-1);
+  const number = (last === undefined ? 0 : (parseSealKey(last) ?? 0)) + 1;
+  if (number > 1 && !world.bucket.objects.has(sealKey(number))) plant(world.bucket, number, await file(number), now);
+}
+
 const disabled = { ...collection.schedule, enabled: false };
 
 const daysBefore = (time: string, days: number) => new Date(Date.parse(time) - days * 24 * hourMs).toISOString();
@@ -50,8 +91,7 @@ const daysBefore = (time: string, days: number) => new Date(Date.parse(time) - d
 export const unsignedAttacks: Readonly<Record<string, UnsignedAttack>> = {
   'a configuration of one day stored, and a sealed object deleted': (world, random, now) => {
     storeConfiguration(world, { retentionDays: 1 }, now);
-    const [first, ...others] = world.bucket.keys('logs/');
-    if (first !== undefined) world.bucket.objects.delete(pick(random, [first, ...others]));
+    world.bucket.objects.delete(pickOf(world.bucket.keys('logs/'), random));
   },
   'a run planted that says it was fetched 500 days ago': (world, random, now) =>
     plantRun(world, new Date(now.getTime() - 500 * 24 * hourMs - between(random, 0, 99) * hourMs), now),
@@ -100,16 +140,22 @@ export const unsignedAttacks: Readonly<Record<string, UnsignedAttack>> = {
   'junk under a high number of a seal': (world, random, now) =>
     plant(world.bucket, between(random, 10_000, 99_999_999), Buffer.from('junk'), now),
   'a second line of a seal with more members': (world, random) => {
-    const [first, ...others] = seals(world);
-    if (first === undefined) return;
-    const key = pick(random, [first, ...others]);
-    const text = world.bucket.objects.get(key)?.body.toString() ?? '';
+    const key = pickOf(seals(world), random);
+    const text = world.bucket.objects.get(key)?.body.toString();
+    if (text === undefined) return;
     world.bucket.rewrite(key, { body: Buffer.from(text.replace(/\}\n$/, ',"records":[]}\n')) });
   },
+  'a lie behind the newest seal': (world, random, now) =>
+    plantNext(world, now, (number) => lie(world, random, now, number)),
+  'an old right seal under the next number': (world, random, now) =>
+    plantNext(world, now, () => world.bucket.objects.get(pickOf(seals(world), random))?.body ?? Buffer.alloc(0)),
+  'a seal replaced by a lie': async (world, random, now) => {
+    const key = pickOf(seals(world), random);
+    const number = parseSealKey(key);
+    if (number !== undefined) world.bucket.rewrite(key, { body: await lie(world, random, now, number) });
+  },
   'an object replaced with its metadata': (world, random, now) => {
-    const [first, ...others] = world.bucket.keys('logs/');
-    if (first === undefined) return;
-    const key = pick(random, [first, ...others]);
+    const key = pickOf(world.bucket.keys('logs/'), random);
     const object = world.bucket.objects.get(key);
     if (object === undefined) return;
     try {
@@ -123,9 +169,8 @@ export const unsignedAttacks: Readonly<Record<string, UnsignedAttack>> = {
   },
   'a run record and its objects deleted': (world, random) => {
     const records = world.bucket.keys('runs/').filter((key) => parseRunRecordKey(key) !== undefined);
-    const [first, ...others] = records;
-    if (first === undefined) return;
-    const stamp = /\d{8}T\d{6}\.\d{3}Z/.exec(pick(random, [first, ...others]))?.[0] ?? '';
+    const stamp = /\d{8}T\d{6}\.\d{3}Z/.exec(pickOf(records, random))?.[0];
+    if (stamp === undefined) return;
     for (const key of world.bucket.keys('')) if (key.includes(stamp)) world.bucket.objects.delete(key);
   },
 };

@@ -21,7 +21,6 @@ const definition: Omit<FunctionDefinition, 'codeFolder'> = {
   timeoutSeconds: 30,
   memoryMiB: 256,
   logGroup: '/the/log-group',
-  reservedConcurrency: undefined,
   asynchronous: undefined,
 };
 
