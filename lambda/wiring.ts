@@ -16,7 +16,7 @@ import type { RunRequest } from './event';
 import { inArchive, largestListBytes, parseListAddress } from './list/read-list';
 import type { AttemptContext } from './run/attempt-run';
 import { attemptList } from './run/cluster-list';
-import { PastLists } from './run/past-lists';
+import { PastLists, recordsIn } from './run/past-lists';
 import { configurationStore, RecordStore } from './run/record-store';
 import { LambdaReporter } from './run/reporter';
 import { ApiKey } from './service/api-key';
@@ -58,7 +58,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       if (bucket === archive.bucket) throw new SettingsError(inArchive);
       return new S3Archive(s3, bucket, clock).open(key, largestListBytes, stop.working);
     };
-    const past = new PastLists(archive, stop.working);
+    const past = new PastLists(recordsIn(archive, stop.working));
     const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
     for (const remark of remarks) reporter.warn(remark);
     const collection: Collection = { ...deployed.collection, clusters };

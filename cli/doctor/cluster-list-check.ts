@@ -22,10 +22,10 @@ export async function clusterListOf(
   const { createS3Client } = await import('../../lambda/archive/aws-clients');
   const { S3Archive } = await import('../../lambda/archive/s3-archive');
   const { attemptList } = await import('../../lambda/run/cluster-list');
-  const { PastLists } = await import('../../lambda/run/past-lists');
+  const { PastLists, recordsIn } = await import('../../lambda/run/past-lists');
   const client = createS3Client(8, () => undefined, { region });
   const { signal } = new AbortController();
-  const past = new PastLists(new S3Archive(client, archiveBucket, systemClock), signal);
+  const past = new PastLists(recordsIn(new S3Archive(client, archiveBucket, systemClock), signal));
   const open = () => new S3Archive(client, bucket, systemClock).open(key, largestListBytes, signal);
   const now = systemClock.now();
   const request = { run: undefined, completes: false };

@@ -1,11 +1,11 @@
 import { leaversOf } from '../list/next-list';
+import { PastLists } from '../run/past-lists';
 import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
-import { recordsNewestFirst } from '../verify/list-steps';
-import { readHead } from '../verify/read-starts';
+import { pastRecords } from '../verify/list-steps';
 import type { SealChain } from '../verify/seals/seal-chain';
 import type { Summary } from '../verify/seals/seal-state';
-import { configuredClusters, type RunConfiguration, StoredConfigurations } from '../verify/stored-configurations';
+import { StoredConfigurations } from '../verify/stored-configurations';
 
 /** What an audit judges by, where the clusters come from outside. */
 export interface FleetInForce {
@@ -25,26 +25,17 @@ export async function fleetInForce(
   const { clusterList } = plan;
   if (clusterList === undefined) return { plan };
   // What is wrong with one is found where its run is judged.
-  const configurations = new StoredConfigurations(reader, () => undefined);
-  const { sha256, clusters } = (await newest(reader, configurations, now)) ?? {};
-  if (clusters === undefined) return { plan, members: { joined: [], left: [] } };
+  const records = pastRecords(reader, new StoredConfigurations(reader, () => undefined));
+  const newest = await new PastLists(records).newest(now);
+  if (newest === undefined) return { plan, members: { joined: [], left: [] } };
+  const { clusters } = newest;
+  const { configuration } = newest.head;
   const sealed = head?.plan.clusterList?.configuration;
-  const before = sealed === undefined ? undefined : await configurations.get(sealed);
-  const [old, own] = [before === undefined ? clusters : configuredClusters(before), clusters];
-  const known = new Set(old.map(({ uid }) => uid));
-  const joined = own.map(({ uid }) => uid).filter((uid) => !known.has(uid));
+  const before = (sealed === undefined ? undefined : await records.clusters(sealed)) ?? clusters;
+  const known = new Set(before.map(({ uid }) => uid));
+  const joined = clusters.map(({ uid }) => uid).filter((uid) => !known.has(uid));
   return {
-    plan: { ...plan, clusters, clusterList: { ...clusterList, configuration: sha256 } },
-    members: { joined, left: leaversOf(old, own) },
+    plan: { ...plan, clusters, clusterList: { ...clusterList, configuration } },
+    members: { joined, left: leaversOf(before, clusters) },
   };
-}
-
-/** The list of the newest run record that can be read, as the collector finds it. */
-async function newest(reader: ArchiveReader, configurations: StoredConfigurations, now: Date) {
-  for await (const object of recordsNewestFirst(reader, { to: now }, now)) {
-    const { configuration: sha256 = '' } = (await readHead(reader, object)) ?? {};
-    const found: RunConfiguration | undefined = await configurations.get(sha256);
-    if (found !== undefined) return { sha256, clusters: configuredClusters(found) };
-  }
-  return undefined;
 }

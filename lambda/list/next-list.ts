@@ -13,8 +13,8 @@ export interface WrittenList {
 export interface ListsBefore {
   /** What runs collect now; undefined: no run has collected anything yet. */
   readonly inForce: readonly ConfiguredCluster[] | undefined;
-  /** The largest list in force of the last 24 hours. */
-  readonly largest: readonly ConfiguredCluster[];
+  /** The largest list in force of the last 24 hours; undefined: there is none beside the one that is in force now. */
+  readonly largest: readonly ConfiguredCluster[] | undefined;
 }
 
 export interface NextList {
@@ -39,17 +39,18 @@ export const removalHours = 24;
  * gets here, so that no list is replaced by something that is not one.
  */
 export function nextList(
-  { inForce, largest }: ListsBefore,
+  { inForce = [], largest: before = [] }: ListsBefore,
   { clusters, leaving }: WrittenList,
   { maxRemovedPercent }: Pick<ClusterListSource, 'maxRemovedPercent'>,
 ): NextList {
-  const leavers = leaversOf(inForce ?? [], clusters);
+  const leavers = leaversOf(inForce, clusters);
+  const largest = before.length > inForce.length ? before : inForce;
   const most = mostRemovable(largest.length, maxRemovedPercent);
   const isMuch = leavers.length > 0 && Math.max(leavers.length, leaversOf(largest, clusters).length) > most;
   const isConsented = leaving !== undefined && leaving === hashOfLeaving(leavers);
   const isConsentIdle = leaving !== undefined && !(isMuch && isConsented);
   if (!isMuch || isConsented) return { clusters, left: leavers, withheld: [], isConsentIdle };
-  const kept = new Map((inForce ?? []).map((cluster) => [cluster.uid, cluster]));
+  const kept = new Map(inForce.map((cluster) => [cluster.uid, cluster]));
   const isWithheld = new Set(leavers);
   const staying = clusters.filter(({ uid }) => !isWithheld.has(uid));
   const withheld = leavers.flatMap((uid) => kept.get(uid) ?? []);

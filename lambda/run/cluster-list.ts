@@ -49,7 +49,8 @@ export async function attemptList(
   const { list, problem: unusable, ...object } = await fetchList(source, context);
   const next = list && (await judge(list, source, inForce?.clusters, context));
   const problem = unusable ?? (next && withheldProblem(next, source));
-  const since = problem && (inForce?.read?.problem === undefined ? (run ?? now).toISOString() : inForce.read.since);
+  const readBefore = inForce?.head.clusterList;
+  const since = problem && (readBefore?.problem === undefined ? (run ?? now).toISOString() : readBefore.since);
   const read: ClusterList = { from: source.from, ...object, isInForce: problem === undefined, problem, since };
   const clusters = next?.clusters ?? inForce?.clusters;
   if (clusters === undefined) throw new NoClusterListError(read);
@@ -103,12 +104,8 @@ async function judge(
   { past, now }: ClusterListContext,
 ): Promise<NextList> {
   const anyLeaves = leaversOf(inForce ?? [], list.clusters).length > 0;
-  const largest = (anyLeaves ? await past.largest(now) : undefined)?.clusters ?? [];
-  return nextList(
-    { inForce, largest: largest.length > (inForce?.length ?? 0) ? largest : (inForce ?? []) },
-    list,
-    source,
-  );
+  const largest = anyLeaves ? await past.largest(now) : undefined;
+  return nextList({ inForce, largest: largest?.clusters }, list, source);
 }
 
 function withheldProblem(

@@ -143,15 +143,16 @@ export const summarySchema = z.extend(shared, {
 export type RunSummary = z.infer<typeof summarySchema>;
 export type ClusterList = z.infer<typeof clusterListSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
-type Run = Omit<z.infer<typeof runSchema>, 'outcomes'>;
+/** What the first line of a run record says, beside the number of lines that follow. */
+export type RecordHead = Omit<z.infer<typeof runSchema>, 'outcomes'>;
 
 /** A run record before it is stored. */
-export interface RunRecord extends Run {
+export interface RunRecord extends RecordHead {
   readonly outcomes: readonly Outcome[];
 }
 
 /** A run record that was read back. */
-export interface StoredRecord extends Run {
+export interface StoredRecord extends RecordHead {
   readonly outcomes: StoredOutcomes;
 }
 

@@ -1,9 +1,10 @@
+import type { RunRecordName } from '../archive/archive-layout';
 import { largestRecordBytes, RunRecordError, type StoredRecord } from '../run/run-record';
 import { longestLineBytes, RunRecordParser } from '../run/run-record-lines';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from './archive-reader';
 import { type AttemptStart, type StoredRun, startOf } from './read-run';
 import { chunksOf, parseJson, readObject } from './read-whole';
-import type { ListedRun, RunRecordObject } from './run-keys';
+import type { ListedRun } from './run-keys';
 
 /**
  * How and when the attempts of a run were started: the first line of each record, and nothing behind it. A record that cannot
@@ -23,7 +24,10 @@ export async function readStarts(
 }
 
 /** The first line of a run record, as a record without outcomes; undefined: it cannot be used. */
-export async function readHead(reader: ArchiveReader, object: RunRecordObject): Promise<StoredRecord | undefined> {
+export async function readHead(
+  reader: ArchiveReader,
+  object: RunRecordName & { readonly key: string },
+): Promise<StoredRecord | undefined> {
   try {
     return await readObject(reader, object.key, largestRecordBytes, async ({ body, storedBytes }) => {
       const line = await firstLine(chunksOf(body, storedBytes));
@@ -53,7 +57,7 @@ async function firstLine(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
  * @param own each ends with LF
  * @throws RunRecordError, DamagedObjectError
  */
-export function parseRecordLines(object: RunRecordObject, head: Buffer, own: readonly Buffer[]): StoredRecord {
+export function parseRecordLines(object: RunRecordName, head: Buffer, own: readonly Buffer[]): StoredRecord {
   const run = { ...(parseJson(head) as object), outcomes: own.length };
   const lines = Buffer.concat([Buffer.from(`${JSON.stringify(run)}\n`), ...own]);
   const parser = new RunRecordParser(object, lines.length);

@@ -7,7 +7,7 @@ import { ArchiveError } from '../../../lambda/archive/s3-archive';
 import { hashOfLeaving } from '../../../lambda/list/next-list';
 import { readList } from '../../../lambda/list/read-list';
 import { attemptList } from '../../../lambda/run/cluster-list';
-import { PastLists } from '../../../lambda/run/past-lists';
+import { PastLists, recordsIn } from '../../../lambda/run/past-lists';
 import { configurationStore, RecordStore } from '../../../lambda/run/record-store';
 import type { RunRecord } from '../../../lambda/run/run-record';
 import { FakeArchive } from '../../support/fake-archive';
@@ -140,7 +140,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       const modifiedAt = new Date(history.now.getTime() - (one.kind === 'old' ? 49 : 1) * hourMs);
       return bytes && { length: bytes.length, body: Readable.from([bytes]), modifiedAt };
     };
-    const past = new PastLists(archive, new AbortController().signal);
+    const past = new PastLists(recordsIn(archive, new AbortController().signal));
     const run = history.now;
     const result = await attemptList({ run, completes: false }, source, { past, open, now: run }).catch(
       (error: Error) => error,

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
 import { attemptList } from '../../../../lambda/run/cluster-list';
-import { PastLists } from '../../../../lambda/run/past-lists';
+import { PastLists, recordsIn } from '../../../../lambda/run/past-lists';
 import { configurationStore, type RecordBucket, RecordStore } from '../../../../lambda/run/record-store';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
@@ -185,7 +185,7 @@ function listOf({ collection, list = '', event }: InvocationOptions, connection:
   return (
     source &&
     attemptList(parseEvent(event, undefined, clock.now()), source, {
-      past: new PastLists(connection, new AbortController().signal),
+      past: new PastLists(recordsIn(connection, new AbortController().signal)),
       open: async () => ({ length: bytes.length, body: Readable.from([bytes]), modifiedAt: clock.time }),
       now: clock.now(),
     })
