@@ -70,7 +70,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       ]
         .filter(Boolean)
         .join(', or ')}.`,
-      look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
+      look: '"npm run collector -- runs" names the clusters; the mail of the audit has the frozen logs, and the dashboard the failures.',
       act:
         'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional. Ask the owner of a ' +
         'frozen log whether its fetcher is alive.',
@@ -80,7 +80,7 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       title: 'Log lines may be lost',
       means:
         'At least one log moved on between two runs further than it reaches back, or started again from the beginning.',
-      look: 'The mail of the audit, which says how far such a log reaches back. "npm run collector -- log <cluster> --seams".',
+      look: 'The mail of the audit, which names such a log. "npm run collector -- log <cluster> --seams".',
       act: 'Collect more often: schedule.expression. Lost lines cannot be recovered. Ask the service team to keep more lines.',
       props: raisedBy(most('logGaps'), untilNext),
     },

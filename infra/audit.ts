@@ -138,6 +138,7 @@ export function auditPlanOf(
     schedule: expression,
     timeZone = config.schedule.timeZone,
     alarmOnLogGaps: _,
+    staleAfterHours: _hours,
     signingKeyArn: _key,
     ...settings
   }: AuditSettings,

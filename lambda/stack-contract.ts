@@ -127,8 +127,6 @@ export interface AuditPlan {
    * read again. Its default is filled in when the stack is synthesised.
    */
   readonly rereadDays?: number;
-  /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
-  readonly staleAfterHours?: number;
   /** Hours without anything new in a log after which it counts as frozen; left out: 24, and no alarm. */
   readonly frozenAfterHours?: number;
   /** Damage that somebody knows of: every audit reports it, and it raises no alarm. */

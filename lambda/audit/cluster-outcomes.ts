@@ -44,7 +44,7 @@ interface SeenCluster {
 const leastFailures = 3;
 const leastShare = 0.2;
 
-/** Most clusters with another manifest, that fail now and then, and with a doubt, that a state names. */
+/** Most clusters with another manifest, and with a doubt, that a state names. */
 const mostNamed = 50;
 const mostDoubts = 5;
 
@@ -121,15 +121,12 @@ export class ClusterOutcomes {
       .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
-  /** @param clusters those that have to be archived */
-  summary(clusters: readonly string[]): Omit<Summary, 'lastRun' | 'repaired' | 'reasons'> {
+  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons'> {
     const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
     changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
-    const flapping = this.flapping(clusters);
     return {
       ...this.#sums,
       changed: { count: changed.length, clusters: changed.slice(0, mostNamed) },
-      flapping: { count: flapping.length, first: flapping.slice(0, mostNamed) },
       doubts: this.#doubts,
     };
   }

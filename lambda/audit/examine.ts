@@ -119,7 +119,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
   const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };
   const summary = {
-    ...claims.clusters.summary(required),
+    ...claims.clusters.summary(),
     ...(members && {
       clusters: { joined: members.joined.slice(0, mostMembers), left: members.left.slice(0, mostMembers) },
     }),

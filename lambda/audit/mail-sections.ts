@@ -1,5 +1,4 @@
 import { formatBytes, formatCount } from '../plain-text';
-import type { AuditPlan } from '../stack-contract';
 import { dayMs, formerVersionDays } from '../time-limits';
 import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
@@ -16,17 +15,14 @@ export type MailedSeal = Omit<Seal, 'open'> & SealState & Pick<RightSeal, 'sha25
 
 const mostReasons = 5;
 export const mostFindings = 10;
-export const mostStale = 10;
 
 /** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
-export function stalestHours(seal: MailedSeal): number {
-  const [stalest] = staleness(seal.failing, new Date(seal.listedFrom));
-  return Math.max(hoursSinceRun(seal), stalest?.hours ?? 0);
-}
-
-/** Since the last run that has a record; 0 if there is none. */
-function hoursSinceRun({ summary: { lastRun }, listedFrom }: MailedSeal): number {
-  return lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), new Date(listedFrom));
+export function stalestHours({ failing, summary: { lastRun }, listedFrom }: MailedSeal): number {
+  const now = new Date(listedFrom);
+  const [stalest] = staleness(failing, now);
+  // Since the last run that has a record; 0 if there is none.
+  const silent = lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), now);
+  return Math.max(silent, stalest?.hours ?? 0);
 }
 
 /** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
@@ -103,18 +99,6 @@ export function failingLines({ failing, summary: { reasons }, archive }: MailedS
     ...more(reasons.length - mostReasons, 'reasons'),
     `  All of it: ${command(`runs ${last}`, archive)}`,
   ];
-}
-
-export function staleLines(seal: MailedSeal, { staleAfterHours }: Pick<AuditPlan, 'staleAfterHours'>): string[] {
-  const silent = hoursSinceRun(seal);
-  if (staleAfterHours === undefined) return [];
-  if (silent > staleAfterHours) return [`No run for ${count(Math.floor(silent))} hours: no cluster is fresh.`];
-  const old = staleness(seal.failing, new Date(seal.listedFrom)).filter(({ hours }) => hours > staleAfterHours);
-  const names = old
-    .slice(0, mostStale)
-    .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
-  const heading = `Not archived for more than ${staleAfterHours} hours: ${formatCount(old.length, 'cluster')}`;
-  return some(heading, old.length, wrapped(names), names.length);
 }
 
 export function verifiedLines(seal: MailedSeal): string[] {

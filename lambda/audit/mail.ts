@@ -12,11 +12,9 @@ import {
   type MailedSeal,
   memberLines,
   mostFindings,
-  mostStale,
   openLines,
   sealLines,
   some,
-  staleLines,
   stampLines,
   verifiedLines,
 } from './mail-sections';
@@ -39,11 +37,11 @@ export interface Mail {
  */
 export function auditMail(
   seal: MailedSeal,
-  plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>,
+  plan: Pick<AuditPlan, 'frozenAfterHours'>,
   stamps: readonly AskedStamp[] = [],
 ): Mail {
   const { archive, summary, previous, found, findings } = seal;
-  const { repaired, doubts, changed, flapping } = summary;
+  const { repaired, doubts, changed } = summary;
   const isFirst = previous === null;
   const logs = seamLines(seal.logs, archive, plan.frozenAfterHours);
   const { subject, verdict } = verdictOf(seal, logs.subjects);
@@ -54,10 +52,6 @@ export function auditMail(
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
   const absent = findings.filter(({ kind }) => kind === 'absent');
   const absentLines = absent.map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
-  const flappingHeading = `Failing now and then, in so many of the runs since the\naudit before: ${formatCount(flapping.count, 'cluster')}`;
-  const flappingNames = flapping.first
-    .slice(0, mostStale)
-    .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
   const changedNames = changed.clusters.map(({ cluster }) => plain(cluster));
   const sections = [
     [
@@ -72,8 +66,6 @@ export function auditMail(
     some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
     memberLines(seal),
     failingLines(seal),
-    staleLines(seal, plan),
-    some(flappingHeading, flapping.count, wrapped(flappingNames), flappingNames.length),
     logs.lines,
     [
       ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),

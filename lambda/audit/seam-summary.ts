@@ -1,11 +1,9 @@
 import type { LogLink } from '../log/log-history';
 import type { SeamKind } from '../log/seam';
 import { formatCount, shellQuoted } from '../plain-text';
+import { hourMs } from '../time-limits';
 import type { LogsState } from '../verify/seals/seal-state';
 import { count, minute, plain } from './mail-text';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** Gaps that a state lists; it counts all. */
 const mostLogGaps = 1000;
@@ -25,8 +23,6 @@ export class SeamSummary {
   readonly #seams: Record<SeamKind, number> = { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 };
   readonly #frozen: Map<string, Frozen>;
   readonly #onlyGaps: Map<string, OnlyGaps>;
-  /** How far back the log of a cluster reaches, in milliseconds: the least, by what was shared. */
-  readonly #reaches = new Map<string, number>();
   #gaps: Gap[];
   #gapsMore: number;
 
@@ -64,9 +60,6 @@ export class SeamSummary {
     else this.#frozen.delete(cluster);
     if (seam.kind === 'gap') this.#addGap(cluster, run, base);
     else this.#onlyGaps.delete(cluster);
-    if (seam.kind !== 'continues') return;
-    const reach = ((run.getTime() - base.getTime()) * lines) / seam.added;
-    this.#reaches.set(cluster, Math.min(reach, this.#reaches.get(cluster) ?? reach));
   }
 
   #addFrozen(cluster: string, run: Date, first: Date, isEmpty: boolean): void {
@@ -89,13 +82,7 @@ export class SeamSummary {
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
     const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
     const onlyGaps = [...this.#onlyGaps.values()].filter(isConfigured);
-    const gaps = this.#gaps.map((gap) => this.#withReach(gap));
-    return { seams: this.#seams, gaps, gapsMore: this.#gapsMore, frozen, onlyGaps, isMailed };
-  }
-
-  #withReach(gap: Gap): Gap {
-    const reach = this.#reaches.get(gap.cluster);
-    return reach === undefined ? gap : { ...gap, reachMinutes: Math.max(1, Math.floor(reach / minuteMs)) };
+    return { seams: this.#seams, gaps: this.#gaps, gapsMore: this.#gapsMore, frozen, onlyGaps, isMailed };
   }
 }
 
@@ -166,37 +153,13 @@ function about<One>(all: readonly One[], linesOf: (first: One, many: number) => 
 
 /** @param lossy how many clusters have a gap */
 function gapLines({ gaps, gapsMore }: LogsState, lossy: number, archive: string): string[] {
-  // The one of which most is known is the best example.
-  const example = gaps.find(({ reachMinutes }) => reachMinutes !== undefined) ?? gaps[0];
+  const [example] = gaps;
   if (example === undefined) return [];
   const { cluster, from, to } = example;
   const more = gapsMore > 0 ? ' or more' : '';
   return [
     `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
     `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
-    ...adviceOf(example).map((line) => `  ${line}`),
     `  npm run collector -- log ${shellQuoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
   ];
-}
-
-/** Intervals that people choose, in minutes. */
-const intervals = [1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] as const;
-
-/** What to do so that no lines are lost: never an interval as long as the one in which they were. */
-function adviceOf({ from, to, reachMinutes }: Gap): string[] {
-  if (reachMinutes === undefined) return ['Nothing shows how far its log reaches back: collect more often.'];
-  const lost = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / minuteMs));
-  const reach = `reaches back about ${duration(reachMinutes)}`;
-  // It leaves a fifth to spare.
-  const interval = intervals.findLast((minutes) => minutes <= 0.8 * reachMinutes) ?? intervals[0];
-  if (interval < lost) return [`Its log ${reach}: collect every ${duration(interval)}.`];
-  return [
-    `It mostly ${reach}, not this time: collect`,
-    `more often than every ${duration(lost)}, or ask the service to keep more.`,
-  ];
-}
-
-function duration(minutes: number): string {
-  if (minutes >= 120) return `${count(Math.floor(minutes / 60))} hours`;
-  return minutes === 1 ? 'minute' : `${minutes} minutes`;
 }

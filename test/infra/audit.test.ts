@@ -85,11 +85,11 @@ describe('the function of the audit', () => {
       { retentionDays: 40, why: 'decided' },
     ];
     const settings = {
-      ...{ rereadDays: 90, staleAfterHours: 48, frozenAfterHours: 26 },
+      ...{ rereadDays: 90, frozenAfterHours: 26 },
       ...{ formerPublicKeys: ['key'], acknowledged },
     };
     const audit = {
-      ...{ schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, signingKeyArn: kmsKeyArn },
+      ...{ schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, staleAfterHours: 48, signingKeyArn: kmsKeyArn },
       ...settings,
       acknowledged: [...acknowledged, ...others],
     };

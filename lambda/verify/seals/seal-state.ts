@@ -76,8 +76,6 @@ const summarySchema = z.object({
   repaired: z.object({ count, first: z.array(z.string()) }),
   /** Why clusters fail, the most frequent reason first. */
   reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
-  /** Clusters that fail now and then in these runs: how many, and the worst. `runs`: how many of these runs cover it. */
-  flapping: z.object({ count, first: z.array(z.object({ cluster: z.string(), failed: count, runs: count })) }),
 });
 
 /** How the new logs follow those before them of their clusters. */
@@ -85,7 +83,7 @@ const logsSchema = z.object({
   /** How many logs followed the one before in which way. */
   seams: z.object({ unchanged: count, continues: count, older: count, gap: count, unknown: count }),
   /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
-  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time, reachMinutes: z.optional(count) })),
+  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time })),
   gapsMore: count,
   /**
    * Logs with nothing new since a run, up to the last run that has one, the longest first. `isEmpty`: it had lines before that
@@ -154,7 +152,6 @@ export const emptyState: SealState = {
     doubts: { count: 0, first: [] },
     repaired: { count: 0, first: [] },
     reasons: [],
-    flapping: { count: 0, first: [] },
   },
   logs: {
     seams: { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 },

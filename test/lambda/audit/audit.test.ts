@@ -197,46 +197,19 @@ describe('an audit', () => {
     // A run that comes again is no other run.
     await world.collect('2026-11-21T23:45:00.000Z', ['b'], { run: '2026-11-21T18:00:00.000Z' });
     await world.collectDay(22, ['b']);
-    const { mails, reported } = await world.audit('2026-11-22T23:30:00.000Z', {
-      plan: { ...plan, staleAfterHours: 48 },
-    });
+    const { reported } = await world.audit('2026-11-22T23:30:00.000Z');
     const since = { since: '2026-11-21T00:00:00.000Z', lastArchived: '2026-11-20T18:00:00.000Z', runs: 8 };
     expect(world.state(3).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
     expect(reported[0]?.stalestHours).toBe(53.5);
-    expect(mails[0]?.text).toContain('Not archived for more than 48 hours: 1 cluster\n  b (53 h)');
     await world.collectDay(23);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).reported[0]?.stalestHours).toBe(5.5);
     expect(world.state(4).failing).toEqual([]);
   });
 
-  it('tells which clusters fail now and then, by the runs since the audit before', async () => {
-    world = new SealedWorld();
-    await world.collectDay(20, ['c']);
-    await world.audit(morning);
-    const hours = Array.from({ length: 15 }, (_, at) => String(at).padStart(2, '0'));
-    // The failures of c are the last ones, those of b are a fifth, those of a fewer.
-    for (const [at, hour] of hours.entries()) {
-      const failing = [
-        ...(at % 5 === 0 ? ['b'] : []),
-        ...(at % 7 === 0 && at > 0 ? ['a'] : []),
-        ...(at > 5 ? ['c'] : []),
-      ];
-      await world.collect(`2026-11-21T${hour}:00:00.000Z`, failing);
-    }
-    const { mails } = await world.audit(nextDay);
-    expect(world.state(2).summary.flapping).toEqual({ count: 1, first: [{ cluster: 'b', failed: 3, runs: 15 }] });
-    expect(mails[0]?.text).toContain(
-      'Failing now and then, in so many of the runs since the\naudit before: 1 cluster\n  b (3 of 15)\n',
-    );
-    expect(world.state(1).summary.flapping).toEqual({ count: 0, first: [] });
-  });
-
   it('is stale without runs too, although none fails', async () => {
     await world.audit(morning);
-    const more = { plan: { ...plan, staleAfterHours: 48 } };
-    const { reported, mails } = await world.audit('2026-11-24T23:30:00.000Z', more);
+    const { reported } = await world.audit('2026-11-24T23:30:00.000Z');
     expect(reported[0]?.stalestHours).toBe(101.5);
-    expect(mails[0]?.text).toContain('No run for 101 hours');
   });
 
   describe('with another key than the seals before', () => {

@@ -43,7 +43,6 @@ const quiet: MailedSeal = {
     doubts: { count: 0, first: [] },
     repaired: { count: 0, first: [] },
     reasons: [],
-    flapping: { count: 0, first: [] },
   },
   failing: [],
   logs: emptyState.logs,
