@@ -72,7 +72,7 @@ function listed(query: URLSearchParams): string {
   }
   const found = contents.map((key) => {
     const size = made.objects.get(key)?.body.length;
-    return `<Contents><Key>${key}</Key><Size>${size}</Size><LastModified>2026-11-20T00:00:00.000Z</LastModified></Contents>`;
+    return `<Contents><Key>${key}</Key><Size>${size}</Size><LastModified>2026-11-21T00:00:00.000Z</LastModified></Contents>`;
   });
   const common = [...prefixes].map((one) => `<CommonPrefixes><Prefix>${one}</Prefix></CommonPrefixes>`);
   const next = isTruncated ? `<NextContinuationToken>${last}</NextContinuationToken>` : '';

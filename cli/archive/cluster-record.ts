@@ -2,7 +2,7 @@ import { isInShard } from '../../lambda/archive/archive-layout';
 import { MergedOutcomes } from '../../lambda/run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../../lambda/run/run-record';
 import { longestLineBytes } from '../../lambda/run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, discard } from '../../lambda/verify/archive-reader';
 import type { BadRecord } from '../../lambda/verify/read-run';
 import { parseRecordLines } from '../../lambda/verify/read-starts';
 import { chunksOf, parseJson, readObject } from '../../lambda/verify/read-whole';
@@ -51,7 +51,7 @@ async function readLines(
   try {
     const read = await readObject(reader, key, largestRecordBytes, async ({ body, storedBytes }) => {
       const found = await findLines(chunksOf(body, storedBytes), cluster);
-      body.destroy();
+      discard(body);
       return parse(object, found);
     });
     return read ?? { key, kind: 'missing', problem: 'it was listed, and is no longer there' };

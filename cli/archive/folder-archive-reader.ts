@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
-import { checksumText } from '../../lambda/archive/archive-object';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import {
   ArchiveReadError,
@@ -15,6 +13,7 @@ import {
   type OpenedObject,
   smallBytes,
 } from '../../lambda/verify/archive-reader';
+import { checkedStream, compareChecksum } from '../../lambda/verify/checked-body';
 import { damageOf } from '../../lambda/verify/open-content';
 import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
 import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
@@ -70,26 +69,11 @@ export class FolderArchiveReader implements ArchiveReader {
     // Nothing says whether the stored bytes are those that were written.
     if (damage !== undefined) throw new DamagedObjectError(damage);
     const head = { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
-    if (head.storedBytes > smallBytes) return { ...head, body: Readable.from(chunksOf(found), { objectMode: false }) };
-    const bytes = this.#bytesOf(key, found);
-    return {
-      ...head,
-      bytes,
-      get body() {
-        return Readable.from([bytes], { objectMode: false });
-      },
-    };
-  }
-
-  /** @throws DamagedObjectError if the bytes do not have their checksum */
-  #bytesOf(key: string, found: StoredObject): Buffer {
-    try {
-      const bytes = found.bytes();
-      checkSum(found.metadata, crc32(bytes));
-      return bytes;
-    } catch (error) {
-      throw error instanceof DamagedObjectError ? error : failed(`Reading ${key}`, error);
-    }
+    const checksum = found.metadata.checksums.crc32;
+    if (head.storedBytes > smallBytes) return { ...head, body: checkedStream(found.open(), checksum) };
+    const bytes = bytesOf(key, found);
+    compareChecksum(crc32(bytes), checksum);
+    return { ...head, body: [bytes] };
   }
 
   async #found(key: string): Promise<StoredObject | undefined> {
@@ -128,20 +112,12 @@ async function ownFacts(key: string, found: StoredObject): Promise<Pick<ObjectHe
   return { metadata: objectMetadata({ cluster, resource, run, ...content, version: '' }) };
 }
 
-/** Ends with an error if the bytes do not have their checksum. */
-async function* chunksOf({ metadata, open }: StoredObject): AsyncGenerator<Buffer> {
-  let sum = 0;
-  for await (const chunk of open()) {
-    sum = crc32(chunk, sum);
-    yield chunk;
+function bytesOf(key: string, found: StoredObject): Buffer {
+  try {
+    return found.bytes();
+  } catch (error) {
+    throw failed(`Reading ${key}`, error);
   }
-  checkSum(metadata, sum);
-}
-
-/** The checksum is in base64, as in S3. */
-function checkSum({ checksums: { crc32: expected } }: ObjectMetadata, sum: number): void {
-  if (expected !== undefined && checksumText(sum) !== expected)
-    throw new DamagedObjectError('the stored bytes do not have the checksum they were written with');
 }
 
 function failed(action: string, error: unknown): ArchiveReadError {

@@ -3,8 +3,13 @@ import { buffer } from 'node:stream/consumers';
 import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import { type Resource, resources } from '../../lambda/resources';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
-import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  type Body,
+  DamagedObjectError,
+} from '../../lambda/verify/archive-reader';
+import { damageOf, type OpenedContent, openContent } from '../../lambda/verify/open-content';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;
@@ -39,17 +44,17 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
 }
 
 /** @throws DamagedObjectError if it is not what was archived, or not there */
-export async function contentOf(reader: ArchiveReader, key: string): Promise<ReadContent> {
+export async function contentOf(reader: ArchiveReader, key: string): Promise<OpenedContent> {
   const opened = await reader.open(key);
   if (opened === undefined) throw new DamagedObjectError('it is no longer there');
-  return readContent(key, opened);
+  return openContent(key, opened);
 }
 
 /**
  * The text of content in chunks of UTF-8, behind its first so many bytes. Throws what the content's body ends with, or a
  * JsonError.
  */
-export async function* textOf(body: ReadContent['body'], resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
+export async function* textOf(body: Body, resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of resources[resource].holdsLog ? new LogTextDecoder().decode(body) : body) {
     if (left < chunk.length) yield chunk.subarray(left);

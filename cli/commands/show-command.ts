@@ -2,9 +2,10 @@ import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import { type Resource, resources } from '../../lambda/resources';
-import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
-import { damageOf, openContent } from '../../lambda/verify/open-content';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { damageOf } from '../../lambda/verify/open-content';
 import { openArchiveNow } from '../archive/open-archive';
+import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
@@ -64,9 +65,7 @@ async function writeContent(
 ): Promise<boolean> {
   const text = resources[resource].holdsLog && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
-    const opened = await reader.open(key);
-    if (opened === undefined) throw new DamagedObjectError('it is no longer there');
-    const { body } = openContent(key, opened);
+    const { body } = await contentOf(reader, key);
     const bytes = text === undefined ? body : text.decode(body);
     const shown = terminal.isTerminal && options.escape ? printableContent(bytes) : bytes;
     await pipeline(shown, terminal.out, { end: false });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Resource, resources } from '../../lambda/resources';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { damageOf, type ReadContent } from '../../lambda/verify/open-content';
+import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
+import { damageOf } from '../../lambda/verify/open-content';
 import { contentOf, textOf } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
@@ -68,7 +68,7 @@ export async function searchObject(
   };
   const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
   const search: ObjectSearch = { object, output: [], lines, problem: undefined, sha256: undefined };
-  const blocks = async function* (body: ReadContent['body']) {
+  const blocks = async function* (body: Body) {
     try {
       for await (const chunk of textOf(body, resource, from.bytes)) {
         lines.write(chunk);

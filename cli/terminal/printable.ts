@@ -19,7 +19,7 @@ export function printableLines(text: string): string {
 }
 
 /** The same for content in chunks. What is not UTF-8 becomes U+FFFD. */
-export async function* printableContent(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* printableContent(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield printableLines(decoder.write(chunk));
   yield printableLines(decoder.end());

@@ -42,7 +42,7 @@ export class SignedRequests {
    * @returns the answer, whatever its status, with its body unread
    * @throws whatever keeps the body or an answer from coming; AbortError
    */
-  async send({ method, key, headers, body }: ObjectRequest, signal: AbortSignal) {
+  async send({ method, key, headers, body }: ObjectRequest, abortSignal?: AbortSignal) {
     const { example, signer } = await this.#resolve();
     const { config } = this.#client;
     const request = example.clone();
@@ -54,7 +54,7 @@ export class SignedRequests {
     if (request.protocol === 'https:') request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
     const signingDate = new Date(Date.now() + config.systemClockOffset);
     const signed = (await signer.sign(request, { signingDate })) as SdkRequest;
-    const { response } = await config.requestHandler.handle(signed, { abortSignal: signal });
+    const { response } = await config.requestHandler.handle(signed, abortSignal && { abortSignal });
     return response;
   }
 

@@ -1,4 +1,5 @@
-import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
+import { Readable } from 'node:stream';
+import { ArchiveReadError, type ArchiveReader, discard, type OpenedObject } from '../verify/archive-reader';
 
 /** Longest time for one object, in milliseconds, and how much longer for each byte as stored: 8 s for a MiB. */
 const longestMs = 60_000;
@@ -22,12 +23,12 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
     time: () => reader.time(),
     head: (key) => untilAborted(signal, () => reader.head(key)),
     open: async (key) => {
-      const discard = (late: Awaited<ReturnType<ArchiveReader['open']>>) => late?.body.destroy();
-      const opened = await untilAborted(signal, () => reader.open(key), discard);
-      if (signal.aborted) discard(opened);
+      const discardLate = (late?: OpenedObject) => late && discard(late.body);
+      const opened = await untilAborted(signal, () => reader.open(key), discardLate);
+      if (signal.aborted) discardLate(opened);
       signal.throwIfAborted();
       // What is read already cannot come too late.
-      if (opened === undefined || opened.bytes !== undefined) return opened;
+      if (!(opened?.body instanceof Readable)) return opened;
       const { body, storedBytes } = opened;
       const limit = mostMs + storedBytes * longestMsPerByte;
       const late = () => body.destroy(new ArchiveReadError(`it did not come within ${Math.ceil(limit / 1000)} s`));

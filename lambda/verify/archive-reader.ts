@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 /** One object of a listing. */
 export interface ListedObject {
@@ -40,16 +40,22 @@ export interface ReplacedObject {
 
 export interface OpenedObject extends ObjectHead {
   /**
-   * The bytes as stored. The caller reads them to their end or destroys the stream. It ends with a DamagedObjectError
-   * if the archive has a checksum of the stored bytes and it is another.
+   * The bytes as stored. A stream ends with a DamagedObjectError if the archive has a checksum of the stored bytes and it is
+   * another; what is in one piece was compared.
    */
-  readonly body: Readable;
-  /** The same bytes, checked against that checksum, if the reader has them at hand: then `body` need not be read. */
-  readonly bytes?: Buffer | undefined;
+  readonly body: Body;
 }
+
+/** Bytes in one piece, or as a stream, which is read to its end or discarded. */
+export type Body = readonly [Buffer] | Readable;
 
 /** Most bytes of an object, as stored or not, that are read in one piece: a stream of them takes several times as long. */
 export const smallBytes = 1024 * 1024;
+
+/** For what is not read to its end. */
+export function discard(body: Body, reason?: Error): void {
+  if (body instanceof Readable) body.destroy(reason);
+}
 
 /**
  * Reads an archive in a bucket or in a folder, and cannot write. Every method

@@ -5,7 +5,7 @@ import { LogTextCheck } from '../log/log-text';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
-import { type ReadContent, readContent } from './open-content';
+import { type OpenedContent, openContent } from './open-content';
 import { readObject } from './read-whole';
 
 /**
@@ -18,7 +18,7 @@ export interface ObjectProblem {
 }
 
 /** What an object says about itself, without its content. */
-export type DescribedContent = Omit<ReadContent, 'body'>;
+export type DescribedContent = Omit<OpenedContent, 'body'>;
 
 export interface CheckedObject {
   readonly problem: ObjectProblem | undefined;
@@ -46,7 +46,7 @@ export async function checkObject(
   try {
     const checked = await readObject(reader, key, Number.POSITIVE_INFINITY, async (opened) => {
       bytes = 0;
-      const content = await readContent(key, opened);
+      const content = openContent(key, opened);
       const text = resources[content.facts.resource].holdsLog ? new LogTextCheck(listen?.()) : undefined;
       for await (const chunk of content.body) {
         bytes += chunk.length;

@@ -1,41 +1,27 @@
-import { createHash, type Hash, hash } from 'node:crypto';
-import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { createHash, hash } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
 import { types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { formerKeyProblem, type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
-import { DamagedObjectError, type OpenedObject, smallBytes } from './archive-reader';
+import { type Body, DamagedObjectError, discard, type OpenedObject, smallBytes } from './archive-reader';
+import { wrongChecksum } from './checked-body';
 
-/** An object that says what it is. */
+/** An object that says what it is. Its body is the uncompressed content. */
 export interface OpenedContent extends OpenedObject {
   readonly facts: ObjectFacts;
 }
 
-export interface ReadContent extends Omit<OpenedContent, 'body'> {
-  /** The checked content: of a small object in one piece, of a large one as {@link openContent} gives it. */
-  readonly body: Readable | readonly [Buffer];
-}
-
 /**
- * Opens an object for its content: the body is the uncompressed content, checked against the object's own metadata while it
- * is read. It ends with a DamagedObjectError if it is another, or with whatever the body as stored ends with.
+ * Opens an object for its content, which is compared with the object's own metadata: at once if it is small, and while it is
+ * read otherwise. A stream of it ends with a DamagedObjectError if it is another, or with whatever the body as stored ends with.
  * @throws DamagedObjectError if the object does not say what it is, or says what it cannot be
  */
 export function openContent(key: string, opened: OpenedObject): OpenedContent {
-  return streamContent(opened, factsOf(key, opened));
-}
-
-/**
- * The same for a reader that wants all of a small object: its content is read and checked at once, which takes half of
- * the time that a stream of it takes. A large object is opened.
- * @throws what {@link openContent} throws, and what the body of a small object would have ended with
- */
-export async function readContent(key: string, opened: OpenedObject): Promise<ReadContent> {
   const facts = factsOf(key, opened);
-  if (opened.storedBytes > smallBytes || facts.length > smallBytes) return streamContent(opened, facts);
-  const { storedBytes, contentType, contentEncoding, metadata, isBare } = opened;
-  const body = [await readSmall(opened, facts)] as const;
-  return { storedBytes, contentType, contentEncoding, metadata, isBare, facts, body };
+  const { body, storedBytes } = opened;
+  const isSmall = !(body instanceof Readable) && facts.length <= smallBytes;
+  return { ...opened, facts, body: isSmall ? [wholeContent(body[0], facts)] : streamOf(body, facts, storedBytes) };
 }
 
 /** What an object says that it is; its body is destroyed if that cannot be. */
@@ -44,7 +30,7 @@ function factsOf(key: string, opened: OpenedObject): ObjectFacts {
   const facts = readObjectMetadata(opened.metadata);
   const problem = name === undefined ? (formerKeyProblem(key) ?? noName) : contradiction(name, facts);
   if (name === undefined || facts === undefined || problem !== undefined) {
-    opened.body.destroy();
+    discard(opened.body);
     throw new DamagedObjectError(problem);
   }
   return facts;
@@ -61,13 +47,29 @@ function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string
   return undefined;
 }
 
-function streamContent(opened: OpenedObject, facts: ObjectFacts): OpenedContent {
-  const { storedBytes, contentType, contentEncoding, metadata, isBare, body: stored } = opened;
-  const undo = zlib.createGunzip({ chunkSize: 64 * 1024 });
-  const check = contentCheck(facts, () => undo.bytesWritten === storedBytes);
-  // The callback is for the stream's error, which the reader of `body` sees as well.
-  const body = pipeline(stored, undo, check, () => {});
-  return { storedBytes, contentType, contentEncoding, metadata, isBare, facts, body };
+function wholeContent(stored: Buffer, facts: ObjectFacts): Buffer {
+  const whole = gunzipWhole(stored, facts.length, tooLong(facts));
+  checkContent(facts, whole.length, hash('sha256', whole));
+  return whole;
+}
+
+function streamOf(stored: Body, facts: ObjectFacts, storedBytes: number): Readable {
+  // The callback is for the stream's error, which its reader sees as well.
+  const undo = pipeline(stored, zlib.createGunzip({ chunkSize: 64 * 1024 }), () => {});
+  const content = async function* () {
+    const sha256 = createHash('sha256');
+    let length = 0;
+    for await (const chunk of undo as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      // A few bytes can decompress to very many.
+      if (length > facts.length) throw new DamagedObjectError(tooLong(facts));
+      sha256.update(chunk);
+      yield chunk;
+    }
+    checkContent(facts, length, sha256.digest('hex'));
+    if (undo.bytesWritten !== storedBytes) throw new DamagedObjectError(somethingFollows);
+  };
+  return Readable.from(content(), { objectMode: false }).once('close', () => undo.destroy());
 }
 
 /**
@@ -96,71 +98,11 @@ interface Gunzipped {
   readonly engine: { readonly bytesWritten: number };
 }
 
-async function readSmall(opened: OpenedObject, facts: ObjectFacts): Promise<Buffer> {
-  const whole = gunzipWhole(opened.bytes ?? (await bytesOf(opened.body)), facts.length, tooLong(facts));
-  checkContent(facts, whole.length, hash('sha256', whole));
-  return whole;
-}
-
-async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 /** @throws DamagedObjectError if the facts say another content */
 function checkContent(facts: ObjectFacts, length: number, sha256: string): void {
   if (length !== facts.length)
     throw new DamagedObjectError(`its content has ${length} bytes, its metadata says ${facts.length}`);
   if (sha256 !== facts.sha256) throw new DamagedObjectError('its content does not have the SHA-256 its metadata says');
-}
-
-/**
- * Lets content through as long as it can be what the facts say, and compares it with them at its end.
- * @param isUsedUp whether all stored bytes were decompressed
- */
-function contentCheck(facts: ObjectFacts, isUsedUp: () => boolean): Transform {
-  const content = new ContentHash(facts);
-  const checked = (check: () => void, done: TransformCallback, chunk?: Buffer) => {
-    try {
-      check();
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done(null, chunk);
-  };
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => checked(() => content.update(chunk), done, chunk),
-    flush: (done) =>
-      checked(() => {
-        content.end();
-        if (!isUsedUp()) throw new DamagedObjectError(somethingFollows);
-      }, done),
-  });
-}
-
-/** Length and SHA-256 of content, compared with an object's own metadata. */
-class ContentHash {
-  readonly #facts: ObjectFacts;
-  readonly #hash: Hash = createHash('sha256');
-  #length = 0;
-
-  constructor(facts: ObjectFacts) {
-    this.#facts = facts;
-  }
-
-  /** @throws DamagedObjectError as soon as it is too long: a few bytes can decompress to very many */
-  update(chunk: Buffer): void {
-    this.#length += chunk.length;
-    if (this.#length > this.#facts.length) throw new DamagedObjectError(tooLong(this.#facts));
-    this.#hash.update(chunk);
-  }
-
-  /** @throws DamagedObjectError if it is another content */
-  end(): void {
-    checkContent(this.#facts, this.#length, this.#hash.digest('hex'));
-  }
 }
 
 const somethingFollows = 'something else follows its compressed content';
@@ -178,6 +120,6 @@ export function damageOf(error: unknown): string | undefined {
   // Not instanceof: errors of Node.js may come from another realm.
   if (!types.isNativeError(error)) return undefined;
   if (/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) return `it cannot be decompressed: ${error.message}`;
-  if (/^checksum mismatch/i.test(error.message)) return 'the stored bytes do not have the checksum S3 keeps of them';
+  if (/^checksum mismatch/i.test(error.message)) return wrongChecksum;
   return undefined;
 }

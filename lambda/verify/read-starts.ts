@@ -1,7 +1,7 @@
 import type { RunRecordName } from '../archive/archive-layout';
 import { largestRecordBytes, RunRecordError, type StoredRecord } from '../run/run-record';
 import { longestLineBytes, RunRecordParser } from '../run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, discard } from './archive-reader';
 import { type AttemptStart, type StoredRun, startOf } from './read-run';
 import { chunksOf, parseJson, readObject } from './read-whole';
 import type { ListedRun } from './run-keys';
@@ -31,7 +31,7 @@ export async function readHead(
   try {
     return await readObject(reader, object.key, largestRecordBytes, async ({ body, storedBytes }) => {
       const line = await firstLine(chunksOf(body, storedBytes));
-      body.destroy();
+      discard(body);
       return parseRecordLines(object, line, []);
     });
   } catch (error) {

@@ -2,7 +2,9 @@ import { RunStopped } from '../stop';
 import {
   ArchiveReadError,
   type ArchiveReader,
+  type Body,
   DamagedObjectError,
+  discard,
   type ObjectHead,
   type OpenedObject,
 } from './archive-reader';
@@ -49,7 +51,7 @@ export async function readObject<Result>(
       if (opened.storedBytes > mostBytes) throw new DamagedObjectError(`it is longer than ${mostBytes} bytes`);
       return await read(opened);
     } catch (error) {
-      opened.body.destroy();
+      discard(opened.body);
       if (error instanceof RunStopped || (error instanceof ArchiveReadError && error.isLasting)) throw error;
       const damage = damageOf(error);
       if (damage !== undefined) throw new DamagedObjectError(damage, { cause: error });
@@ -60,9 +62,9 @@ export async function readObject<Result>(
 }
 
 /** What a body has, as long as it is no more than was said. */
-export async function* chunksOf(body: OpenedObject['body'], storedBytes: number): AsyncGenerator<Buffer> {
+export async function* chunksOf(body: Body, storedBytes: number): AsyncGenerator<Buffer> {
   let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body as Iterable<Buffer> | AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > storedBytes) throw new DamagedObjectError('it is longer than it was said to be');
     yield chunk;

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import {
   GetObjectCommand,
@@ -15,7 +15,6 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { runsPrefix } from '../archive/archive-layout';
-import { checksumText } from '../archive/archive-object';
 import { SignedRequests } from '../archive/signed-requests';
 import {
   ArchiveReadError,
@@ -28,6 +27,7 @@ import {
   smallBytes,
   VersionsDeniedError,
 } from './archive-reader';
+import { checkedStream, compareChecksum } from './checked-body';
 
 /** Most deleted or overwritten objects that are named: one is too many. */
 const mostReplaced = 1000;
@@ -38,7 +38,7 @@ export class S3ArchiveReader implements ArchiveReader {
   readonly #bucket: string;
   readonly #client: S3Client;
   readonly #requests: SignedRequests;
-  /** Whether small objects are asked for without the SDK's own steps. */
+  /** Whether objects are asked for without the SDK's own steps. */
   #isDirect = true;
 
   constructor(bucket: string, client: S3Client) {
@@ -123,34 +123,33 @@ export class S3ArchiveReader implements ArchiveReader {
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
-    return (await this.#openSmall(key)) ?? this.#open(key);
+    return (await this.#openDirectly(key)) ?? this.#open(key);
   }
 
   /**
-   * A small object, in one piece and by one request without the SDK's own steps. Undefined for whatever else is answered:
-   * the SDK then asks, which knows when to ask again, and says what is wrong.
+   * By one request without the SDK's own steps. Undefined for whatever else is answered than an object: the SDK then asks,
+   * which knows when to ask again, and says what is wrong.
    */
-  async #openSmall(key: string): Promise<OpenedObject | undefined> {
+  async #openDirectly(key: string): Promise<OpenedObject | undefined> {
     if (!this.#isDirect) return undefined;
     const request = { method: 'GET', key, headers: { 'x-amz-checksum-mode': 'ENABLED' } } as const;
-    try {
-      const { statusCode, headers, body } = await this.#requests.send(request, AbortSignal.timeout(longestSmallMs));
-      // Another region, or a signature of another kind: so it would be with every object.
-      if (statusCode !== 404 && statusCode >= 300 && statusCode < 500) this.#isDirect = false;
-      const head = directHeadOf(headers);
-      const bytes = statusCode === 200 ? await smallBody(body as Readable, head.storedBytes) : undefined;
-      if (bytes === undefined) (body as Readable).destroy();
-      if (bytes === undefined || !hasChecksum(headers, bytes)) return undefined;
-      return {
-        ...head,
-        bytes,
-        get body() {
-          return Readable.from([bytes], { objectMode: false });
-        },
-      };
-    } catch {
+    const answer = await this.#requests.send(request).catch(() => undefined);
+    if (answer === undefined) return undefined;
+    const { statusCode, headers } = answer;
+    const body = answer.body as Readable;
+    // Another region, or a signature of another kind: so it would be with every object.
+    if (statusCode !== 404 && statusCode >= 300 && statusCode < 500) this.#isDirect = false;
+    const head = directHeadOf(headers);
+    if (statusCode !== 200 || Number.isNaN(head.storedBytes) || !hasOwnChecksum(headers)) {
+      body.destroy();
       return undefined;
     }
+    const checksum = headers['x-amz-checksum-crc32'];
+    if (head.storedBytes > smallBytes) return { ...head, body: checkedStream(body, checksum) };
+    const bytes = await wholeOf(body).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    compareChecksum(crc32(bytes), checksum);
+    return { ...head, body: [bytes] };
   }
 
   async #open(key: string): Promise<OpenedObject | undefined> {
@@ -200,22 +199,25 @@ function directHeadOf(headers: Headers): ObjectHead {
   return { storedBytes: Number(headers['content-length']), contentType, contentEncoding, metadata };
 }
 
-/** Undefined if it is not small, or not as long as was said. */
-async function smallBody(body: Readable, length: number): Promise<Buffer | undefined> {
-  if (!(length <= smallBytes)) return undefined;
-  const chunks: Buffer[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  return bytes.length === length ? bytes : undefined;
+/** By its events, which cost less than iterating over it. */
+function wholeOf(body: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => body.destroy(new Error('it came too slowly')), longestSmallMs);
+    body.on('data', (chunk: Buffer) => chunks.push(chunk));
+    body.once('error', reject);
+    body.once('end', () => resolve(Buffer.concat(chunks)));
+    body.once('close', () => clearTimeout(timer));
+  });
 }
 
-/** Whether the bytes have the checksum that S3 keeps of them, where it keeps any. One of another kind the SDK compares. */
-function hasChecksum(headers: Headers, bytes: Buffer): boolean {
-  const kinds = Object.keys(headers).filter((name) => name.startsWith('x-amz-checksum-'));
-  const other = kinds.some((name) => !['x-amz-checksum-crc32', 'x-amz-checksum-type'].includes(name));
-  const expected = headers['x-amz-checksum-crc32'];
-  return !other && (expected === undefined || expected === checksumText(crc32(bytes)));
+/** Whether the checksum that S3 keeps is one that is compared here, or there is none. One of another kind the SDK compares. */
+function hasOwnChecksum(headers: Headers): boolean {
+  for (const name in headers) if (name.startsWith('x-amz-checksum-') && !ownChecksums.includes(name)) return false;
+  return true;
 }
+
+const ownChecksums = ['x-amz-checksum-crc32', 'x-amz-checksum-type'];
 
 function headOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectHead {
   const { ContentLength = 0, ContentType, ContentEncoding, Metadata = {} } = found;
