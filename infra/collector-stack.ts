@@ -2,7 +2,6 @@ import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { longestSeconds } from '../lambda/time-limits';
 import { hoursText } from './alarm-windows';
-import { AthenaTables } from './athena-tables';
 import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/schema-values';
 import { NextSteps } from './next-steps';
@@ -29,7 +28,6 @@ export class CollectorStack extends Stack {
     this.#suggestPageFrom(config);
     if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList.from);
     new Observability(this, 'Observability', parts);
-    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
   }
 

@@ -4,19 +4,17 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import type { metricNames } from '../lambda/stack-contract';
+import { logMessages, type metricNames } from '../lambda/stack-contract';
 import { functionTimeoutSeconds } from '../lambda/time-limits';
 import { closeToLimitShare } from './alarm-windows';
 import type { Collector } from './collector';
-import { failuresByCluster, failuresByReason, lastFailures, runQueries } from './log-queries';
 import type { Parts } from './parts';
 
 const shortestRangeDays = 7;
 const longestRangeDays = 90;
 
-/** Row heights in grid units; a row is 24 wide. */
-const tableHeight = 6;
-const auditHeight = 4;
+/** Height of a low row in grid units; a row is 24 wide. */
+const lowHeight = 4;
 
 const fromZero: cloudwatch.YAxisProps = { min: 0, showUnits: false };
 
@@ -32,7 +30,7 @@ export function dashboardLink(stackName: string): string {
   return `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName(stackName)}`;
 }
 
-/** First whether it is well now: the last runs and the alarms. Then why not, then how it was, then where to read on. */
+/** First whether it is well now: runs and alarms. Then why not, then how it was, then where to read on. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { alarms, ...parts }: Parts & { readonly alarms: cloudwatch.IAlarm[] }) {
     super(scope, id);
@@ -45,37 +43,20 @@ export class Dashboard extends Construct {
       ),
     });
     const period = pointPeriod(schedule.gap);
-    const { lastRuns, lastGreenRuns } = runQueries(config.shards);
     const counted =
       (period: Duration): Counted =>
       (name, label, color, statistic = 'Sum') =>
         collector.metric(name, { period, label, color, statistic });
     const runs = counted(period);
-    const table = (title: string, width: number, queryLines: string[]) =>
-      new cloudwatch.LogQueryWidget({
-        title,
-        logGroupNames: [collector.logGroup.logGroupName],
-        region: Stack.of(this).region,
-        view: cloudwatch.LogQueryVisualizationType.TABLE,
-        queryLines,
-        width,
-        height: tableHeight,
-      });
     const rows = [
       [
-        table('Last runs: archived of configured', 14, lastRuns),
-        new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 10, height: tableHeight }),
-      ],
-      [table('Reasons of failures', 14, failuresByReason), table('Clusters that fail most', 10, failuresByCluster)],
-      [
         // Not the counts of failures: each attempt has them anew, and three attempts of a run would add up.
-        graph(
-          'Outcomes per run (clusters x resources)',
-          [runs('archived', 'archived', GREEN), runs('missing', 'missing', RED)],
-          { stacked: true },
-        ),
-        duration(collector, period),
+        graph('Outcomes per run', [runs('archived', 'archived', GREEN), runs('missing', 'missing', RED)], {
+          stacked: true,
+        }),
+        new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 5 }),
       ],
+      [lastFailures(collector, Stack.of(this).region), duration(collector, period)],
       [
         graph(
           'Bytes archived',
@@ -93,8 +74,7 @@ export class Dashboard extends Construct {
       ],
       stateMachine === undefined ? [] : executions(stateMachine, period),
       audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),
-      [table('Last green runs', 8, lastGreenRuns), table('Last failures', 12, lastFailures), objectsIn(archive.bucket)],
-      [readOn(config.name, archive.bucket)],
+      [readOn(config.name, archive.bucket), objectsIn(archive.bucket)],
     ];
     for (const row of rows) dashboard.addWidgets(...row);
   }
@@ -111,6 +91,24 @@ function pointPeriod({ hours }: Gap): Duration {
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
 function graph(title: string, left: cloudwatch.IMetric[], more: cloudwatch.GraphWidgetProps = {}): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({ leftYAxis: fromZero, width: 12, height: 5, title, left, ...more });
+}
+
+/** What the run records say too, without a command. */
+function lastFailures({ logGroup }: Collector, region: string): cloudwatch.IWidget {
+  return new cloudwatch.LogQueryWidget({
+    title: 'Last failures',
+    logGroupNames: [logGroup.logGroupName],
+    region,
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
+    queryLines: [
+      'fields @timestamp, cluster, resource, httpStatus, error',
+      `filter message = "${logMessages.failure}"`,
+      'sort @timestamp desc',
+      'limit 20',
+    ],
+    width: 12,
+    height: 5,
+  });
 }
 
 function duration({ function: target }: Collector, period: Duration): cloudwatch.IWidget {
@@ -160,8 +158,8 @@ function audits(audit: Counted): cloudwatch.IWidget[] {
   ];
   const stalest = [audit('stalestHours', 'hours', undefined, 'Maximum')];
   return [
-    graph('Seals and damage', seals, { height: auditHeight }),
-    graph(title, stalest, { height: auditHeight, right, rightYAxis: fromZero }),
+    graph('Seals and damage', seals, { height: lowHeight }),
+    graph(title, stalest, { height: lowHeight, right, rightYAxis: fromZero }),
   ];
 }
 
@@ -175,7 +173,7 @@ function objectsIn({ bucketName }: IBucket): cloudwatch.IWidget {
     period: Duration.days(1),
     label: 'objects, counted daily by S3',
   });
-  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 4, height: tableHeight });
+  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: lowHeight });
 }
 
 /** The commands for what no log line says: a change is seen only beside the run before. */
@@ -188,5 +186,5 @@ function readOn(stack: string, { bucketName }: IBucket): cloudwatch.IWidget {
     ['Everything on one page', `report --out report.html ${option}`],
   ];
   const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');
-  return new cloudwatch.TextWidget({ markdown, width: 24, height: 3 });
+  return new cloudwatch.TextWidget({ markdown, width: 18, height: lowHeight });
 }

@@ -18,7 +18,7 @@ export class Observability extends Construct {
     const marginHours = runMarginHours(config.shards, config.limits.oneRunAtATime);
     const missingHours = config.schedule.enabled ? missingWindowHours(schedule.gap, marginHours) : undefined;
     if (config.schedule.enabled && missingHours === undefined)
-      this.#warnOfMissing('run', 'Last green runs', schedule.gap);
+      this.#warnOfMissing('run', 'Outcomes per run', schedule.gap);
     const definitions = runAlarms(parts, marginHours, missingHours);
     if (audit !== undefined) {
       const unsealedHours = missingWindowHours(audit.schedule.gap);

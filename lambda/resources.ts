@@ -1,6 +1,6 @@
 /**
  * The things that are read per cluster, as data. Everything that differs between them is here, in `lambda/body/body-checks.ts`,
- * or in the tables of the local deployment and of Athena: each a `Record<Resource, …>`, so that the compiler names what a
+ * or in the tables of the local deployment: each a `Record<Resource, …>`, so that the compiler names what a
  * further resource lacks. Nothing else compares a resource with a literal.
  */
 export interface ResourceContract {

@@ -75,7 +75,7 @@ function missingAlarm(config: Scheduled, now: Date): Shown {
   const hours = missingWindowHours(gap, runMarginHours(config.shards, config.limits.oneRunAtATime));
   const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
   if (hours === undefined)
-    return warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');
+    return warning(`no alarm can watch for them: ${longest}`, 'watch "Outcomes per run" on the dashboard');
   return ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
 }
 

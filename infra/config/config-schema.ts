@@ -50,9 +50,6 @@ export function configSchema(folder: string) {
     dashboard: trueOrFalse()
       .default(true)
       .describe('Whether the stack has a dashboard, which costs $3 a month beyond the first three of an account.'),
-    athenaTables: trueOrFalse()
-      .default(false)
-      .describe('Whether Athena has tables over run records and logs, see docs/queries.md.'),
   }).check(whereStackIs, shardsFit, staleAfterGap, listBesideArchive);
 }
 

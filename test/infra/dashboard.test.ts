@@ -22,13 +22,8 @@ describe('the dashboard', () => {
 
   it('answers on its first screen whether it is well now, and if not, why', () => {
     const { widgets } = dashboardOf();
-    const first = widgets.filter(({ y, height }) => y + height <= 12).map(({ properties }) => properties.title);
-    expect(first).toEqual([
-      'Last runs: archived of configured',
-      'Alarms',
-      'Reasons of failures',
-      'Clusters that fail most',
-    ]);
+    const first = widgets.filter(({ y, height }) => y + height <= 10).map(({ properties }) => properties.title);
+    expect(first).toEqual(['Outcomes per run', 'Alarms', 'Last failures', 'Duration against the limit (seconds)']);
   });
 
   it('shows the state of every alarm', () => {
@@ -58,7 +53,7 @@ describe('the dashboard', () => {
     ['cron(0 3,4 * * ? *)', 3600],
     ['cron(0 3 * * ? *)', 86_400],
   ])('with %s has a point every %p seconds: about one run with its retries', (expression, period) => {
-    const graphs = ['Outcomes per run (clusters x resources)', 'Bytes archived', 'Throttling and rejected keys'];
+    const graphs = ['Outcomes per run', 'Bytes archived', 'Throttling and rejected keys'];
     const { widget } = dashboardOf({ schedule: { expression } });
     for (const title of [...graphs, 'Duration against the limit (seconds)']) {
       for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });

@@ -39,7 +39,6 @@ export const everything = {
     alarmOnLogGaps: true,
   },
   dashboard: false,
-  athenaTables: true,
 };
 
 /** The shipped configuration with an audit. */

@@ -13,7 +13,7 @@ const configurations: readonly Record<string, unknown>[] = [
   everything,
   { archive: { kms: true }, network: everything.network, shards: 8 },
   { archive: { kms: kmsKeyArn }, tags: { team: 'another' } },
-  { archive: { objectLock: { days: 1 } }, apiKeySecret: 'platform/clusters', athenaTables: true },
+  { archive: { objectLock: { days: 1 } }, apiKeySecret: 'platform/clusters' },
   { archive: { objectLock: { days: 2, mode: 'compliance' } }, alerts: { emails: ['night@example.com'] } },
   {
     archive: { retentionDays: 400 },

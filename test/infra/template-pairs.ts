@@ -11,8 +11,6 @@ const statefulTypes = [
   'AWS::KMS::Key',
   'AWS::SNS::Topic',
   'AWS::Logs::LogGroup',
-  'AWS::Glue::Database',
-  'AWS::Glue::Table',
   'AWS::SQS::Queue',
 ];
 
@@ -24,10 +22,6 @@ export const knownIds = [
   'ArchiveAccessLogs31F4F9D7',
   'ArchiveBucket49F1AC64',
   'ArchiveKey3EF5EDE5',
-  'AthenaTablesDatabase459733FC',
-  'AthenaTableslogsC23DE0F2',
-  'AthenaTablesoutcomes5E0140C9',
-  'AthenaTablesruns4AA736A5',
   'AuditLogsA35F3E1F',
   'AuditSigningKey58F79527',
   'CollectorLogs2B7E6569',
@@ -38,7 +32,7 @@ export const knownIds = [
 ];
 
 /** Goes away with the option that asked for it, and with it what it holds; all others are retained. */
-const emptyOnes = /^(Alerts|Inform|AthenaTables|AuditLogs)/;
+const emptyOnes = /^(Alerts|Inform|AuditLogs)/;
 
 const databaseSchema = z.object({
   schema: z.object({

@@ -32,7 +32,6 @@ describe('a valid configuration', () => {
       tags: {},
       shards: 1,
       dashboard: true,
-      athenaTables: false,
     });
   });
 

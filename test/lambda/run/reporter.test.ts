@@ -116,7 +116,7 @@ it('a failure and a doubt are one line of the log each, with all that is known o
   for (const outcome of [outcomes[0], outcomes[1], outcomes[3]] as Outcome[]) reporter.outcome(outcome);
   expect(lines).toEqual([
     ['warn', 'archived with a doubt', outcomes[1]],
-    // The reason has nothing in it that differs from cluster to cluster: the dashboard groups by it.
+    // The reason has nothing in it that differs from cluster to cluster: a query of the log may group by it.
     ['error', 'not archived', { ...outcomes[3], reason: 'why' }],
   ]);
 });
