@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Access, Caller, EncryptionKey } from './iam/authorize';
@@ -17,15 +17,12 @@ export interface Account {
   readonly publish?: ((principal: Principal, message: DeliveredMessage) => string | undefined) | undefined;
 }
 
-/** Credentials that may sign. */
-export interface Credentials {
+/** Who may call, with which credentials and policies. */
+export interface Principal extends Caller {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
-
-/** Who may call, and with which policies. */
-export interface Principal extends Credentials, Caller {}
 
 /** A secret of Secrets Manager, with its current value only. */
 export interface LocalSecret {
@@ -85,8 +82,6 @@ export interface CallFacts {
 
 /** A call whose form is right. */
 export interface PreparedCall {
-  /** Lower-case hex SHA-256 of the body, or the word that S3 signs in its place. */
-  readonly payloadHash: string;
   /** What the policies have to allow. */
   readonly accesses: readonly (Access | undefined)[];
   /**
@@ -173,8 +168,4 @@ export async function readSmallBody(body: AsyncIterable<Uint8Array>, maxBytes: n
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-export function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -9,7 +9,6 @@ import {
   type PreparedCall,
   readSmallBody,
   type SigningKey,
-  sha256Hex,
 } from './call';
 import { useOfKey } from './iam/authorize';
 
@@ -137,7 +136,7 @@ export async function prepareJsonCall({ request, facts, body }: Call, account: A
   facts.action = name.split('.')[1] ?? '';
   const bytes = await readSmallBody(body(), longestBody);
   const { accesses, execute } = prepare(parse(bytes), account);
-  return { payloadHash: sha256Hex(bytes), accesses, execute: async () => jsonAnswer(200, execute()) };
+  return { accesses, execute: async () => jsonAnswer(200, execute()) };
 }
 
 function parse(body: Buffer): unknown {

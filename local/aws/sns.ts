@@ -9,7 +9,6 @@ import {
   type PreparedCall,
   type Principal,
   readSmallBody,
-  sha256Hex,
 } from './call';
 import { toXml } from './s3/s3-answers';
 
@@ -43,7 +42,7 @@ export async function prepareSnsCall(call: Call, account: Account): Promise<Prep
     if (refusal !== undefined) throw new AwsError(403, 'AuthorizationError', refusal);
     return snsAnswer(200, 'PublishResponse', { PublishResult: { MessageId: randomUUID() } });
   };
-  return { payloadHash: sha256Hex(body), accesses: [], execute };
+  return { accesses: [], execute };
 }
 
 /** What subscribers get by their protocol, with the message structure `json`. */

@@ -74,7 +74,6 @@ export async function prepareS3Call(call: Call, account: Account): Promise<Prepa
   const resource = key === '' ? bucketArn : `${bucketArn}/${key}`;
   const listing: Access = { action: 's3:ListBucket', resource: bucketArn, ...toBucket };
   return {
-    payloadHash: String(request.headers['x-amz-content-sha256']),
     accesses: [
       { action: operation.action, resource, ...toBucket },
       operation.onKey === undefined ? undefined : useOfKey(bucket.key, operation.onKey, `s3.${account.region}`),

@@ -7,7 +7,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
-import { RawClient, type RawCredentials } from './raw-request';
+import { type RawCredentials, rawClient } from './raw-request';
 
 export const region = 'eu-central-1';
 export const accountId = '111122223333';
@@ -51,7 +51,7 @@ export function clientsOf(endpoint: string, credentials: RawCredentials) {
     secrets: new SecretsManagerClient(options),
     kms: new KMSClient(options),
     sns: new SNSClient(options),
-    raw: new RawClient(endpoint, region, credentials),
+    raw: rawClient(endpoint, region, credentials),
   };
 }
 

@@ -89,19 +89,12 @@ describe('what is not built', () => {
 describe('the embedded endpoint', () => {
   it('refuses keys that cannot lie in a folder', async () => {
     const { raw } = endpoint;
-    for (const [path, signedPath] of [
-      ['/archive/../x'],
-      ['/archive/%2e%2e/x', '/archive/../x'],
-      ['/archive/%2E.%2fx', '/archive/../x'],
-      ['/archive/metadata/a'],
-      ['/archive/.metadata/a'],
-      ['/archive/a%00b'],
-    ] as const) {
-      const target = { path, ...(signedPath !== undefined && { signedPath }) };
+    for (const key of ['../x', '%2e%2e/x', '%2E.%2fx', 'metadata/a', '.metadata/a', 'a%00b']) {
+      const path = `/archive/${key}`;
       const body = Buffer.from('x');
-      expect(answerOf(await raw.send({ method: 'PUT', ...target, body }))).toEqual([400, 'InvalidArgument']);
-      expect(answerOf(await raw.send({ method: 'GET', ...target }))).toEqual([404, 'NoSuchKey']);
-      expect((await raw.send({ method: 'DELETE', ...target })).status).toBe(204);
+      expect(answerOf(await raw({ method: 'PUT', path, body }))).toEqual([400, 'InvalidArgument']);
+      expect(answerOf(await raw({ method: 'GET', path }))).toEqual([404, 'NoSuchKey']);
+      expect((await raw({ method: 'DELETE', path })).status).toBe(204);
     }
     expect(await keys()).toEqual([]);
     expect(await readdir(endpoint.around)).toEqual(['archive']);
