@@ -62,7 +62,7 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     await say(service.introduction);
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
     const started = await startRun(service, options, terminal, interrupted);
-    const fired = started.execution === undefined ? 'was fired' : 'started the state machine';
+    const fired = config.shards === 1 ? 'was fired' : 'started the state machine';
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(started.summary === undefined ? how : `${how}: run ${formatTime(started.summary.run)}`);
     await (options.json === true ? reportAsJson : reportAsText)(terminal, started);

@@ -9,13 +9,7 @@ import { removeLeftovers } from '../aws/store/leftovers';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
-import {
-  type AroundInvocation,
-  type AsynchronousResult,
-  instantClock,
-  LocalFunction,
-  workFolderPrefix,
-} from './local-function';
+import { type AroundInvocation, type AsynchronousResult, LocalFunction, workFolderPrefix } from './local-function';
 import { LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
@@ -45,12 +39,6 @@ export class MessageRefusedError extends Error {
   override readonly name = 'MessageRefusedError';
 }
 
-/** The result of a firing of the schedule. */
-export interface FiredResult extends AsynchronousResult {
-  /** The execution, if the schedule starts the state machine; its name is the request id, `attempts` are of all shards. */
-  readonly execution?: ExecutionResult;
-}
-
 /** A function of the stack, with its schedule. */
 export interface ScheduledFunction {
   readonly definition: FunctionDefinition;
@@ -61,7 +49,7 @@ export interface ScheduledFunction {
    * @throws ScheduleError if the schedule is disabled or may not deliver
    * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
    */
-  fireSchedule(time: Date): Promise<FiredResult>;
+  fireSchedule(time: Date): Promise<ExecutionResult>;
 }
 
 /** The function that verifies and seals the archive. */
@@ -126,12 +114,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     if (found === undefined) throw new UnsupportedTemplateError(`Cannot invoke ${arn}: it does not run locally.`);
     return found;
   };
-  const shards = readShards({
-    stack,
-    functionArn: collector.arn,
-    invoke: (event) => functionOf(collector.arn).invoke(event),
-    clock: instantClock,
-  });
+  const shards = readShards(stack, collector.arn, (event) => functionOf(collector.arn).attempt(event));
   const { region } = assembly.location;
   const aws = await startLocalAws({
     region,
@@ -176,10 +159,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       const isOfAudit = ({ Target }: Schedule) => Target.Arn === audit?.arn;
       const own = schedules.find((schedule) => isOfAudit(schedule) === (definition === audit));
       const { event, target } = fireSchedule(stack, own, messages, time);
-      if (target !== shards?.arn) return functionOf(target).invokeAsync(event);
-      const execution = await shards.start(event);
-      const { name: requestId, invocations: attempts, failure } = execution;
-      return { execution, requestId, attempts, ...(failure !== undefined && { condition: 'RetriesExhausted' }) };
+      return target === shards?.arn ? shards.start(event) : functionOf(target).invokeAsync(event);
     },
   });
 

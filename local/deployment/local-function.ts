@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asynchronousRetryWaits } from '../../lambda/time-limits';
 import { type EnvironmentOptions, ExecutionEnvironment, type InvocationResult } from './execution-environment';
 
 /** What became of one event in Lambda's queue. */
@@ -12,18 +11,8 @@ export interface AsynchronousResult {
   /** All attempts, oldest first. */
   readonly attempts: readonly InvocationResult[];
   /** Why Lambda gave up; undefined: the last attempt succeeded. */
-  readonly condition?: 'RetriesExhausted' | 'EventAgeExceeded';
+  readonly condition?: 'RetriesExhausted';
 }
-
-/** Time as Lambda's queue of events sees it. */
-export interface QueueClock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  wait(seconds: number): Promise<void>;
-}
-
-/** Lambda's waits take no time. */
-export const instantClock: QueueClock = { now: () => Date.now(), wait: async () => {} };
 
 /**
  * Stands between whoever invokes a function and the function.
@@ -34,8 +23,6 @@ export type AroundInvocation = (event: unknown, invoke: () => Promise<Invocation
 export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder'> {
   /** Left out: every invocation reaches the function. */
   readonly aroundInvocation?: AroundInvocation | undefined;
-  /** Left out: Lambda's waits before a retry take no time. */
-  readonly clock?: QueueClock | undefined;
   /**
    * Hands over the record of an event that failed for good. Left out: nobody is told.
    * @throws MessageRefusedError
@@ -74,24 +61,22 @@ export class LocalFunction {
    */
   async invokeAsync(event: unknown = {}): Promise<AsynchronousResult> {
     const { definition, tell } = this.#options;
-    const result = await this.#attempt(event);
+    const result = await this.attempt(event);
     const destination = definition.asynchronous?.DestinationConfig?.OnFailure?.Destination;
     if (result.condition !== undefined && destination !== undefined)
       await tell?.(destination, failureRecord(definition.arn, event, result));
     return result;
   }
 
-  /** Every attempt at an event has the same request id. */
-  async #attempt(event: unknown): Promise<AsynchronousResult> {
-    const { definition, clock = instantClock } = this.#options;
-    const { MaximumRetryAttempts = 2, MaximumEventAgeInSeconds = 21_600 } = definition.asynchronous ?? {};
+  /**
+   * Works on an event with the retries of Lambda's queue, without their waits, and tells nobody of a failure. Every attempt has
+   * the same request id.
+   */
+  async attempt(event: unknown): Promise<AsynchronousResult> {
     const requestId = randomUUID();
-    const queuedAt = clock.now();
     const attempts: InvocationResult[] = [];
-    for (const wait of [0, ...asynchronousRetryWaits.slice(0, MaximumRetryAttempts)]) {
-      if (wait > 0) await clock.wait(wait);
-      if (clock.now() - queuedAt > MaximumEventAgeInSeconds * 1000)
-        return { requestId, attempts, condition: 'EventAgeExceeded' };
+    const { MaximumRetryAttempts = 2 } = this.#options.definition.asynchronous ?? {};
+    while (attempts.length <= MaximumRetryAttempts) {
       const result = await this.invoke(event, requestId);
       attempts.push(result);
       if (result.error === undefined) return { requestId, attempts };

@@ -1,28 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { asynchronousAttempts, asynchronousRetryWaits } from '../../lambda/time-limits';
 import { refusalOf } from '../aws/iam/authorize';
-import type { InvocationResult } from './execution-environment';
-import type { QueueClock } from './local-function';
+import type { FunctionError, InvocationResult } from './execution-environment';
+import type { AsynchronousResult } from './local-function';
 import { readRole } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** The result of one execution of the state machine. */
-export interface ExecutionResult {
-  readonly name: string;
-  /** All invocations of the function, in the order in which they ended. */
-  readonly invocations: readonly InvocationResult[];
-  /** Why the execution failed; undefined: every shard succeeded. */
-  readonly failure?: { readonly error: string; readonly cause: string };
-}
-
-export interface ShardsOptions {
-  readonly stack: StackTemplate;
-  /** ARN of the function that works on each shard. */
-  readonly functionArn: string;
-  /** Invokes the function, and waits for its answer. */
-  readonly invoke: (event: unknown) => Promise<InvocationResult>;
-  readonly clock: QueueClock;
+/** The result of one execution of the state machine; its attempts are of all shards, in the order in which these ended. */
+export interface ExecutionResult extends AsynchronousResult {
+  /** What the execution failed with; undefined: every shard succeeded. */
+  readonly failure?: FunctionError;
 }
 
 /** Stands in for the stack's state machine. */
@@ -44,16 +31,18 @@ const definitionSchema = z.object({
   }),
 });
 
-/** Errors of the function that every attempt at the same event ends with. */
-const permanentErrors = ['InvalidEventError', 'RunNotFoundError'];
-
 /**
  * Does what the stack's state machine does with an event: invokes the function for each shard, as many at once as the
- * definition says, with its retries. The definition itself is not interpreted; a soak test runs it in moto.
+ * definition says. The definition itself is not interpreted; a soak test runs it in moto.
+ * @param attempt invokes the function with the retries of Lambda's queue, which those of the definition follow
  * @returns undefined if the stack has no state machine
  * @throws UnsupportedTemplateError for a definition that is not that of `infra/fan-out.ts`
  */
-export function readShards({ stack, functionArn, invoke, clock }: ShardsOptions): LocalShards | undefined {
+export function readShards(
+  stack: StackTemplate,
+  functionArn: string,
+  attempt: (event: object) => Promise<AsynchronousResult>,
+): LocalShards | undefined {
   const [resource] = stack.resourcesOf('AWS::StepFunctions::StateMachine');
   if (resource === undefined) return undefined;
   const { DefinitionString, RoleArn } = resource.read(resourceSchema);
@@ -65,39 +54,31 @@ export function readShards({ stack, functionArn, invoke, clock }: ShardsOptions)
   const arn = resource.identity.ref;
   const role = readRole(stack, RoleArn, 'states.amazonaws.com', arn);
   const refusal = refusalOf(role, { action: 'lambda:InvokeFunction', resource: functionArn });
+  const condition = 'RetriesExhausted';
+  const start = async (event: object): Promise<ExecutionResult> => {
+    const requestId = randomUUID();
+    const attempts: InvocationResult[] = [];
+    if (refusal !== undefined) return { requestId, attempts, condition, failure: shardsFailed(refusal) };
+    const isNamed = ['scheduledTime', 'newRun', 'run'].some((member) => member in event);
+    const named = isNamed ? event : { ...event, newRun: new Date().toISOString() };
+    const failed: number[] = [];
+    const queue = indices.values();
+    const worker = async () => {
+      for (const index of queue) {
+        const result = await attempt({ ...named, shard: { index, count: indices.length } });
+        attempts.push(...result.attempts);
+        if (result.condition !== undefined) failed.push(index);
+      }
+    };
+    await Promise.all(Array.from({ length: collect.MaxConcurrency }, worker));
+    if (failed.length === 0) return { requestId, attempts };
+    const shards = JSON.stringify(failed.sort((a, b) => a - b));
+    const cause = `The shards ${shards} of ${indices.length} did not succeed; what the others collected is archived.`;
+    return { requestId, attempts, condition, failure: shardsFailed(cause) };
+  };
+  return { arn, definition: DefinitionString, start };
+}
 
-  const work = async (event: object, invocations: InvocationResult[]): Promise<boolean> => {
-    for (let attempts = 1; ; attempts += 1) {
-      const result = await invoke(event);
-      invocations.push(result);
-      if (result.error === undefined) return true;
-      if (permanentErrors.includes(result.error.errorType) || attempts === asynchronousAttempts) return false;
-      await clock.wait(asynchronousRetryWaits[attempts - 1] ?? 0);
-    }
-  };
-  return {
-    arn,
-    definition: DefinitionString,
-    start: async (event) => {
-      const name = randomUUID();
-      const invocations: InvocationResult[] = [];
-      if (refusal !== undefined)
-        return { name, invocations, failure: { error: 'Lambda.AWSLambdaException', cause: refusal } };
-      const isNamed = ['scheduledTime', 'newRun', 'run'].some((member) => member in event);
-      const named = isNamed ? event : { ...event, newRun: new Date(clock.now()).toISOString() };
-      const failed: number[] = [];
-      const queue = indices.values();
-      const worker = async () => {
-        for (const index of queue) {
-          const shard = { index, count: indices.length };
-          if (!(await work({ ...named, shard }, invocations))) failed.push(index);
-        }
-      };
-      await Promise.all(Array.from({ length: collect.MaxConcurrency }, worker));
-      if (failed.length === 0) return { name, invocations };
-      const shards = JSON.stringify(failed.sort((a, b) => a - b));
-      const cause = `The shards ${shards} of ${indices.length} did not succeed; what the others collected is archived.`;
-      return { name, invocations, failure: { error: 'ShardsFailedError', cause } };
-    },
-  };
+function shardsFailed(errorMessage: string): FunctionError {
+  return { errorType: 'ShardsFailedError', errorMessage };
 }

@@ -138,7 +138,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     }
     const ended = executions.get(input.executionArn ?? '');
     const status = ended === undefined ? 'RUNNING' : ended.failure === undefined ? 'SUCCEEDED' : 'FAILED';
-    return JSON.stringify({ executionArn: input.executionArn, status, cause: ended?.failure?.cause });
+    return JSON.stringify({ executionArn: input.executionArn, status, cause: ended?.failure?.errorMessage });
   }
 
   const server = createServer((request, response) => {
