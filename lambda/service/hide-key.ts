@@ -10,11 +10,19 @@ const recognised = 8;
  * @param text that may quote the service. A key of few characters is hidden in words of ours too
  */
 export function hideKey(text: string, key: string): string {
+  if (known?.key !== key) known = { key, pattern: patternOf(key) };
+  return text.replace(known.pattern, hidden);
+}
+
+/** The pattern of the key that was hidden last: to make it takes longer than to search the texts of an answer. */
+let known: { readonly key: string; readonly pattern: RegExp } | undefined;
+
+function patternOf(key: string): RegExp {
   const spellings = [...key].map(spellingsOf);
   const beginning = spellings.slice(0, recognised).join('');
   const rest = spellings.slice(recognised).reduceRight((behind, spelling) => `(?:${spelling}${behind})?`, '');
   // The whole key first: a spelling that may be one of its characters, or three, must not end the search too early.
-  return text.replace(new RegExp(`${spellings.join('')}|${beginning}${rest}`, 'gi'), hidden);
+  return new RegExp(`${spellings.join('')}|${beginning}${rest}`, 'gi');
 }
 
 /** A pattern for a character of the key, however it is spelt. */
