@@ -1,12 +1,10 @@
 import type { Resource } from '../../lambda/resources';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import type { Period } from '../../lambda/verify/run-keys';
-import { type ContentHashes, factsOf, headConcurrency, isSameContent } from './content-hashes';
+import type { ListedRun } from '../../lambda/verify/run-keys';
+import { type ContentHashes, factsOf, isSameContent } from './content-hashes';
 import { listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
-import { type RecordedObject, RecordedObjects } from './recorded-object';
 import { isAbsent, type RunReader } from './run-reader';
 
 /** What a run archived of a cluster, as its records say. */
@@ -63,30 +61,19 @@ export async function* archivedOfFleet(reader: RunReader, scope: FleetScope): As
     if (!isAbsent(row)) yield row;
 }
 
-/**
- * What was archived of one cluster: of the run records, which are large in a large fleet, only its own lines are read.
- * @param onObject receives each object with what the records say of it
- */
+/** What some runs archived of one cluster. */
 export async function* archivedOfCluster(
   reader: RunReader,
   resource: Resource,
   cluster: string,
-  period: Period,
-  onObject: (object: RecordedObject) => void,
+  runs: readonly ListedRun[],
 ): AsyncGenerator<Archived> {
-  const recorded = new RecordedObjects(reader);
-  const described = mapConcurrently(recorded.runs(resource, cluster, period), headConcurrency, async (found) => {
-    const { run, object, record } = found;
-    const outcome = record?.outcomes.find((one) => one.resource === resource);
-    return { run, outcome, object: object && (await recorded.describe(object, record)) };
-  });
-  for await (const { run, outcome, object } of described) {
-    if (object !== undefined) onObject(object);
-    if (outcome === undefined || !isStored(outcome)) continue;
-    // A hash that the record lacks is in the object's own metadata.
-    const { sha256 = object?.facts?.sha256, logSha256 = object?.facts?.logSha256 } = outcome;
-    yield { ...outcome, run, sha256, logSha256 };
-  }
+  for await (const { run, outcomes } of reader.ofCluster(runs, cluster))
+    for await (const outcome of withMetadata(
+      reader.archive,
+      outcomes.filter((one) => one.resource === resource),
+    ))
+      if (isStored(outcome)) yield { ...outcome, run };
 }
 
 /** Not the whole outcome: it would stay in memory. */

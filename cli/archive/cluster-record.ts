@@ -37,8 +37,15 @@ export async function readClusterRecord(
   return { run, outcomes: [...outcomes], badRecords };
 }
 
+/** How many bytes of records {@link readClusterRecord} reads at most. */
+export function bytesOfRecords(runs: readonly ListedRun[], cluster: string): number {
+  return runs
+    .flatMap(({ records }) => recordsOf(records, cluster))
+    .reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+}
+
 /** The records that may name a cluster: those of its shard, and of attempts without shards. */
-export function recordsOf(records: ListedRun['records'], cluster: string): readonly RunRecordObject[] {
+function recordsOf(records: ListedRun['records'], cluster: string): readonly RunRecordObject[] {
   return records.filter(({ shard }) => shard === undefined || isInShard(cluster, shard));
 }
 

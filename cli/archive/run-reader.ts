@@ -8,9 +8,10 @@ import { leaversOf } from '../../lambda/list/next-list';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf, take } from '../../lambda/verify/newest-first';
 import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
-import type { Period } from '../../lambda/verify/run-keys';
+import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { seenRun } from '../../lambda/verify/seen-run';
 import {
   configuredClusters,
@@ -18,6 +19,7 @@ import {
   StoredConfigurations,
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
+import { type ClusterRecord, readClusterRecord } from './cluster-record';
 import type { NewestRun } from './newest-run';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
@@ -34,6 +36,9 @@ export function isAbsent(row: object): row is AbsentRow {
 
 /** Runs that are read at most to find one that covers every configured cluster. */
 const mostPartial = 100;
+
+/** Runs of which the records of one cluster are read at once. */
+const recordsAtOnce = 8;
 
 export interface FoundStale {
   /** Clusters that the last run that covers them did not archive whole, the longest first. */
@@ -98,6 +103,22 @@ export class RunReader {
       const clusters = await this.#changeOf(run, before);
       before = { ...run, outcomes: [] };
       yield clusters === undefined ? run : { ...run, clusters };
+    }
+  }
+
+  /** The selected runs, oldest first, with the names of their records alone. @throws NoSuchRunError */
+  async list(selection: RunSelection): Promise<readonly ListedRun[]> {
+    const runs: ListedRun[] = [];
+    for await (const run of selectRuns(this.archive, selection, this.now)) runs.push(run);
+    return runs;
+  }
+
+  /** What runs say of one cluster: of their records, which are large in a large fleet, only its own lines are read. */
+  async *ofCluster(runs: readonly ListedRun[], cluster: string): AsyncGenerator<ClusterRecord> {
+    const read = (run: ListedRun) => readClusterRecord(this.archive, run, cluster);
+    for await (const record of mapConcurrently(runs, recordsAtOnce, read)) {
+      this.problems.push(...record.badRecords);
+      yield record;
     }
   }
 

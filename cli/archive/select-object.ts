@@ -10,8 +10,8 @@ import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
 import type { ClusterRecord } from './cluster-record';
 import type { OpenedArchive } from './open-archive';
-import { type RecordedObject, RecordedObjects } from './recorded-object';
-import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
+import { type RecordedObject, recordedObject } from './recorded-object';
+import { findRun, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
 export function nothingArchived(resource: Resource, cluster: string, reason: string): ArchiveReadError {
@@ -24,19 +24,20 @@ export function nothingArchived(resource: Resource, cluster: string, reason: str
  * @throws NoSuchRunError if one run was asked for and is not there
  */
 export async function selectObject(
-  { archive: reader, now }: Pick<OpenedArchive, 'archive' | 'now'>,
+  opened: Pick<OpenedArchive, 'archive' | 'now'>,
   resource: Resource,
   cluster: string,
-  { run, at }: Pick<RunSelection, 'run' | 'at'>,
+  { run, at }: { readonly run?: Date | undefined; readonly at?: Date | undefined },
 ): Promise<RecordedObject> {
+  const { archive: reader, now } = opened;
   const period = run === undefined ? { to: at } : { from: run, to: run };
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
-  if (found !== undefined) return new RecordedObjects({ archive: reader, now }).describe(found);
+  if (found !== undefined) return recordedObject(opened, found);
   if (run !== undefined) {
     const without = await readRun(reader, await findRun(reader, run));
     throw nothingArchived(resource, cluster, whyMissing(without, resource, cluster));
   }
-  throw await nothingOf(reader, resource, cluster, period, now);
+  throw await nothingOf(opened, resource, cluster, period);
 }
 
 /**
@@ -44,11 +45,10 @@ export async function selectObject(
  * newest run of the period tells why, which may have names like this one.
  */
 export async function nothingOf(
-  reader: ArchiveReader,
+  { archive: reader, now }: Pick<OpenedArchive, 'archive' | 'now'>,
   resource: Resource,
   cluster: string,
   period: Period,
-  now: Date,
 ): Promise<ArchiveReadError> {
   const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
   if (oldest !== undefined) {
@@ -71,8 +71,12 @@ export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resourc
   if (outcome === undefined && bad !== undefined)
     return `${name} has a record that cannot be used (${bad.key}): ${bad.problem}`;
   if (outcome === undefined) return `${name} did not cover it`;
-  if (isStored(outcome)) return `${name} archived it, and the object is not there; verify says more`;
+  if (isStored(outcome)) return archivedAndGone(run);
   return `${name} did not archive it (${outcome.outcome}): ${outcome.error ?? 'it gives no reason'}`;
+}
+
+export function archivedAndGone(run: Date): string {
+  return `the run ${formatTime(run)} archived it, and the object is not there; verify says more`;
 }
 
 /** One line that says which object was selected, and whether it was fetched long after its run's time. */

@@ -3,12 +3,10 @@ import { firstOf, newestFirst, take } from '../../lambda/verify/newest-first';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { formatTime } from '../terminal/format';
 
-/** The runs that a command is about: exactly one, the newest at or before a time, or those of a period. */
+/** The runs that a command is about: exactly one, or those of a period. */
 export interface RunSelection extends Period {
   /** The time of this run. */
   readonly run?: Date | undefined;
-  /** The newest run at or before this time. */
-  readonly at?: Date | undefined;
   /** Only the newest runs of the period; left out: all. */
   readonly last?: number | undefined;
 }
@@ -25,33 +23,16 @@ export class NoSuchRunError extends Error {
  */
 export async function* selectRuns(
   reader: ArchiveReader,
-  { run, at, from, to, last }: RunSelection,
+  { run, from, to, last }: RunSelection,
   now: Date,
 ): AsyncGenerator<ListedRun> {
   if (run !== undefined) yield await findRun(reader, run);
-  else if (at !== undefined) yield await findRunAt(reader, at, now);
   else if (last === undefined) yield* runsBetween(reader, { from, to });
   else {
     const newest: ListedRun[] = [];
     for await (const listed of take(last, runsNewestFirst(reader, { from, to }, now))) newest.push(listed);
     yield* newest.reverse();
   }
-}
-
-/**
- * The period from the first to the last of the selected runs; undefined if there are none. A period without `last` stays
- * as it is: it may have objects of runs without a record.
- */
-export async function selectPeriod(
-  reader: ArchiveReader,
-  selection: RunSelection,
-  now: Date,
-): Promise<Period | undefined> {
-  const { run, at, from, to, last } = selection;
-  if (run === undefined && at === undefined && last === undefined) return { from, to };
-  const times: Date[] = [];
-  for await (const listed of selectRuns(reader, selection, now)) times.push(listed.run);
-  return times.length === 0 ? undefined : { from: times[0], to: times.at(-1) };
 }
 
 export function runsNewestFirst(reader: ArchiveReader, period: Period, now: Date): AsyncGenerator<ListedRun> {
@@ -71,20 +52,5 @@ export async function findRun(reader: ArchiveReader, time: Date): Promise<Listed
   throw new NoSuchRunError(
     `Finding the run ${formatTime(time)} failed: the archive has none; ` +
       (nearest.length === 0 ? 'the archive has no runs' : `the nearest: ${nearest.join(', ')}`),
-  );
-}
-
-/**
- * The newest run at or before a time; without a time, the newest of all.
- * @throws NoSuchRunError that names the oldest run
- */
-export async function findRunAt(reader: ArchiveReader, at: Date | undefined, now: Date): Promise<ListedRun> {
-  const found = await firstOf(runsNewestFirst(reader, { to: at }, now));
-  if (found !== undefined) return found;
-  const oldest = await firstOf(runsBetween(reader, {}));
-  const when = at === undefined ? '' : ` at or before ${formatTime(at)}`;
-  throw new NoSuchRunError(
-    `Finding a run${when} failed: the archive has none; ` +
-      (oldest === undefined ? 'the archive has no runs' : `the oldest: ${formatTime(oldest.run)}`),
   );
 }

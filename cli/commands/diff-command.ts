@@ -6,13 +6,13 @@ import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
 import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
 import { type ReadText, readText } from '../archive/read-text';
-import { type RecordedObject, RecordedObjects } from '../archive/recorded-object';
+import { type RecordedObject, recordedObject } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, nothingArchived, selectObject } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
-import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
+import { type ReadOptions, resourceOption, runOption, withArchive, withHelp, withPeriod } from './options';
 import { RecordRemarks } from './record-remarks';
 import { type Hunk, unifiedHunks } from './unified-hunks';
 
@@ -27,7 +27,7 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     .description('Shows what changed between two runs as a unified diff; without times, between the two newest.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('what to compare', 'manifest'));
-  withPeriod(withOneRun(command, terminal, ['from', 'to']), terminal, [
+  withPeriod(command.addOption(runOption(['from', 'to'])), terminal, [
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
@@ -50,9 +50,9 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
 async function selectSides(
   opened: OpenedArchive,
   cluster: string,
-  { resource, run, at, from, to }: Options,
+  { resource, run, from, to }: Options,
 ): Promise<readonly [RecordedObject, RecordedObject]> {
-  const after = await selectObject(opened, resource, cluster, { run, at: at ?? to });
+  const after = await selectObject(opened, resource, cluster, { run, at: to });
   if (from === undefined) return [await objectBefore(opened, after), after];
   const before = await selectObject(opened, resource, cluster, { at: from });
   if (before.key === after.key)
@@ -66,12 +66,13 @@ async function selectSides(
 
 /** The object of the run before. @throws ArchiveReadError if that is the first one */
 async function objectBefore(
-  { archive, now }: OpenedArchive,
+  opened: OpenedArchive,
   { resource, cluster, run, key }: RecordedObject,
 ): Promise<RecordedObject> {
+  const { archive, now } = opened;
   const newest = (period: Period) => firstOf(clusterObjectsNewestFirst(archive, resource, cluster, period, now));
   const before = await newest({ to: new Date(run.getTime() - 1) });
-  if (before !== undefined) return new RecordedObjects({ archive, now }).describe(before);
+  if (before !== undefined) return recordedObject(opened, before);
   const isOnly = (await newest({}))?.key === key;
   const next = archive.location.startsWith('s3://') ? 'the next run' : 'another npm start';
   const why = isOnly
@@ -148,11 +149,11 @@ async function printSides(
   terminal: Terminal,
   reader: ArchiveReader,
   [before, after]: readonly [RecordedObject, RecordedObject],
-  { run, at, to }: Options,
+  { run, to }: Options,
 ): Promise<void> {
   const [from, until] = [before, after].map((side) => printable(describeSelection(side)));
   await print(terminal.err, `from: ${from}\nto:   ${until}\n`);
-  if (run === undefined) await noteNewerRun(terminal, reader, after, at ?? to);
+  if (run === undefined) await noteNewerRun(terminal, reader, after, to);
 }
 
 async function printHunks(
@@ -178,8 +179,8 @@ async function printHunks(
 
 const helpText = `
 A cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
-were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
-the period began with the state when it ended. "history --all --from TIME --to TIME" says which clusters changed.
+were fetched late. --run compares that run with the one before it. --from and --to compare the state when the period began
+with the state when it ended; --to alone, the newest run at or before it with the one before. "history --all --from TIME --to TIME" says which clusters changed.
 
 diff reads both contents and compares them with their hashes and their run records. Above 1,000 changed lines it prints
 the commands to compare them by hand.

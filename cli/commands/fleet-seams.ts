@@ -1,7 +1,8 @@
+import { resources } from '../../lambda/resources';
+import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { joinLogs } from '../archive/join-logs';
-import { RecordedObjects } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingArchived } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
@@ -30,28 +31,33 @@ export async function printFleetSeams(
   selection: RunSelection,
   isJson: boolean,
 ): Promise<number> {
-  const uids = new Set<string>();
-  for await (const row of reader.select(selection))
-    if (!isAbsent(row))
-      for (const { cluster } of row.outcomes) if (clusters?.matches(cluster) !== false) uids.add(cluster);
-  if (uids.size === 0)
+  // Of each cluster the runs that archived its log: of a fleet there is no room for more.
+  const runs = new Map<string, { readonly run: Date }[]>();
+  for await (const row of reader.select(selection)) {
+    if (isAbsent(row)) continue;
+    for (const { cluster, resource, ...outcome } of row.outcomes) {
+      if (!resources[resource].holdsLog || clusters?.matches(cluster) === false) continue;
+      const own = runs.get(cluster) ?? [];
+      runs.set(cluster, own);
+      if (isStored(outcome)) own.push({ run: row.run });
+    }
+  }
+  if (runs.size === 0)
     throw nothingArchived(
       'log',
       clusters?.glob ?? '*',
       `no run of this period covers one${await nearestTo(reader, clusters)}`,
     );
-  const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: uids.size });
+  const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
   const { oldest: from, newest: to } = reader;
-  const recorded = new RecordedObjects(reader);
-  const join = async (cluster: string): Promise<ClusterLogs> => {
+  const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<ClusterLogs> => {
     const totals = new LogTotals();
-    const runs = recorded.objects('log', cluster, { from, to });
-    for await (const joined of joinLogs(reader, cluster, from, runs, false)) totals.add(joined);
+    for await (const joined of joinLogs(reader, cluster, own, false)) totals.add(joined);
     return { cluster, totals };
   };
   const all: ClusterLogs[] = [];
   try {
-    for await (const one of mapConcurrently([...uids].sort(), clustersAtOnce, join)) {
+    for await (const one of mapConcurrently([...runs].sort(), clustersAtOnce, join)) {
       all.push(one);
       progress.update({ done: all.length, now: one.cluster });
     }

@@ -9,7 +9,7 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
-import { isRecorded, type ObjectSearch, type SearchedObject, searchObject } from '../search/search-object';
+import { isRecorded, type ObjectSearch, remarkOn, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
@@ -72,8 +72,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
         await printer.print(search);
         running.delete(search);
         const { object, sha256, lines, problem } = search;
-        if (sha256 !== undefined && !isRecorded(search))
-          remarks.add({ ...object, remark: await objects.remarkOn(object) });
+        if (sha256 !== undefined && !isRecorded(search)) remarks.add({ ...object, remark: remarkOn(search) });
         const isSilent = isRecorded(search) && problem === undefined && lines.matches === 0;
         silent.set(object.cluster, isSilent ? object.recorded.text : undefined);
       }
@@ -97,8 +96,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
 }
 
 /** One run alone is searched whole. */
-function isJoined({ resource, snapshots }: Options, { run, at, last }: RunSelection): boolean {
-  return resources[resource].holdsLog && snapshots !== true && run === undefined && at === undefined && last !== 1;
+function isJoined({ resource, snapshots }: Options, { run, last }: RunSelection): boolean {
+  return resources[resource].holdsLog && snapshots !== true && run === undefined && last !== 1;
 }
 
 async function nothingToSearch(

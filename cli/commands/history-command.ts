@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { archivedOfCluster, archivedOfFleet, type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
+import { bytesOfRecords } from '../archive/cluster-record';
 import { archiveArgument } from '../archive/open-archive';
-import { RecordedObjects } from '../archive/recorded-object';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
-import { selectPeriod } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -24,7 +23,6 @@ import {
   withLast,
   withPeriod,
 } from './options';
-import { RecordRemarks } from './record-remarks';
 
 interface Options extends RunOptions {
   readonly resource: Resource;
@@ -43,7 +41,7 @@ const usualResource: Resource = 'manifest';
 
 /** `history`: when the content of a cluster, or of a fleet, changed. */
 export function historyCommand(context: CommandContext): Command {
-  const { terminal, end } = context;
+  const { terminal } = context;
   const command = new Command('history')
     .summary('when manifests changed')
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
@@ -61,23 +59,21 @@ export function historyCommand(context: CommandContext): Command {
     const uid = options.all === true ? clusters?.uid : cluster;
     await readRuns(context, options, async (reader) => {
       const selection = selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster);
-      if (uid !== undefined) return end(await printOfCluster(terminal, reader, uid, { ...options, ...selection }));
+      if (uid !== undefined) return printOfCluster(terminal, reader, uid, { ...options, ...selection });
       const rows = archivedOfFleet(reader, { resource: options.resource, clusters, selection });
       await printOfFleet(terminal, reader, changesIn(reader, options.resource, rows), options);
     });
   });
 }
 
-async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: string, options: Options) {
+async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<void> {
   const { resource, limit, json } = options;
-  const { archive, now } = reader;
-  const period = (await selectPeriod(archive, options, now)) ?? { from: now };
-  const remarks = new RecordRemarks();
-  await printVolume(terminal, await new RecordedObjects(reader).bytes(undefined, cluster, period));
+  const runs = await reader.list(options);
+  await printVolume(terminal, bytesOfRecords(runs, cluster));
   const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
   const looked: Date[] = [];
   const archived = async function* () {
-    for await (const row of archivedOfCluster(reader, resource, cluster, period, (one) => remarks.add(one))) {
+    for await (const row of archivedOfCluster(reader, resource, cluster, runs)) {
       looked.push(row.run);
       progress.update({ now: `up to ${formatTime(row.run)}` });
       yield row;
@@ -89,13 +85,12 @@ async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: st
   } finally {
     progress.stop();
   }
-  await remarks.print(terminal);
-  if (looked.length === 0 && remarks.ending() === 'ok') throw await nothingOf(archive, resource, cluster, period, now);
+  if (looked.length === 0)
+    throw await nothingOf(reader, resource, cluster, { from: runs[0]?.run, to: runs.at(-1)?.run });
   if (json === true) await printJsonArray(terminal.out, changes);
   else await printTable(terminal, changeColumns(terminal, options), changes.slice(-limit).reverse());
   const which = `${formatCount(looked.length, 'run')} that archived the ${resource}`;
   await printSummary(terminal, changes, which, [looked[0], looked.at(-1)], changes.length, limit);
-  return remarks.ending();
 }
 
 function changeColumns({ colors }: Terminal, { resource, archive }: Options): Column<Change>[] {
@@ -171,16 +166,15 @@ function someOf(names: readonly string[]): string {
 }
 
 const helpText = `
-A change is between two runs that archived the cluster; other runs are passed over. history reads the run records and no
-content. An object that is not what the run records say is named on standard error. "changed back": to what it was before
-the last change.
+A change is between two runs that archived the cluster; other runs are passed over. history reads the run records alone.
+"changed back": to what it was before the last change.
 
 With --all, all clusters that changed in one run are one line.
 
 With --json: an array, an element per change, the oldest first, never cut.
 
-Exit codes: 0 done, 1 an object is not what its run record says, or a run record is damaged, 2 wrong command line, 3 it could
-not be done.
+Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
+be read.
 
 Examples:
   npm run collector -- history my-cluster

@@ -62,7 +62,7 @@ async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIt
   for await (const row of rows)
     if (isAbsent(row)) absent += row.times.length;
     // Of a long period they are many, and a reason needs no more of each.
-    else if (row.outcome !== 'unrecorded') {
+    else {
       const { cluster, outcome, optional, httpStatus, error } = row;
       outcomes.push({ cluster, outcome, optional, httpStatus, error });
     }
@@ -111,8 +111,7 @@ async function* summaries(rows: AsyncIterable<Row>) {
 }
 
 const helpText = `
-list reads the run records. With the uid of one cluster it also lists its objects, and names those that no record has:
-unrecorded. A run that the schedule was due to start and that left no record is a row too: absent.
+list reads the run records. A run that the schedule was due to start and that left no record is a row too: absent.
 
 --failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
 --cluster" says since when.

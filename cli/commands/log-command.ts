@@ -1,22 +1,32 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { resources } from '../../lambda/resources';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { dayMs } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjects } from '../../lambda/verify/objects-between';
-import type { Period } from '../../lambda/verify/run-keys';
+import type { ListedRun } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-names';
+import { bytesOfRecords } from '../archive/cluster-record';
 import { LineCut } from '../archive/cut-lines';
-import { isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
-import { openArchiveNow } from '../archive/open-archive';
-import { RecordedObjects } from '../archive/recorded-object';
-import { noteNextLog, nothingOf } from '../archive/select-object';
-import { type RunSelection, selectPeriod } from '../archive/select-runs';
+import {
+  type ArchivedLog,
+  isMissing,
+  type JoinedRun,
+  joinLogs,
+  linesBefore,
+  type MissingLog,
+} from '../archive/join-logs';
+import { remarkOnRecorded } from '../archive/recorded-object';
+import type { RunReader } from '../archive/run-reader';
+import { noteNextLog, nothingOf, whyMissing } from '../archive/select-object';
+import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
 import { printTable } from '../terminal/table';
-import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { printFleetSeams } from './fleet-seams';
 import { type Remarked, seamColumns, summarizeSeams } from './log-seams';
 import { LogTotals } from './log-totals';
@@ -30,6 +40,10 @@ interface Options extends RunOptions {
   readonly all?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
+}
+
+interface RecordedLog extends ArchivedLog {
+  readonly outcome: RunOutcome;
 }
 
 const newline = 0x0a;
@@ -48,57 +62,79 @@ export function logCommand(context: CommandContext): Command {
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withLineTimes(command, terminal), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
-    const lastDay = (now: Date) => (isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) });
-    if (options.all === true) {
-      if (options.seams !== true) return command.error('error: --all without --seams; expected both');
-      return readRuns(context, options, async (reader) => {
-        const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
-        const gaps = await printFleetSeams(terminal, reader, clusters, lastDay(reader.now), options.json === true);
-        if (options.strict === true && gaps > 0) end('found');
-      });
-    }
-    if (cluster === undefined)
-      return command.error("error: nothing to join; expected a cluster's uid, or --all --seams");
-    const opened = await openArchiveNow(options.archive, terminal);
-    const { archive, now } = opened;
-    const selection = lastDay(now);
-    const period = await loggedIn(archive, cluster, selection, now);
-    const totals = new LogTotals();
-    const remarks = new RecordRemarks();
-    const isTable = options.seams === true || options.json === true;
-    const recorded = new RecordedObjects(opened);
-    await printVolume(terminal, await recorded.bytes('log', cluster, period));
-    const noted = async function* (): AsyncGenerator<JoinedRun & Remarked> {
-      const runs = recorded.runs('log', cluster, period);
-      for await (const one of joinLogs(opened, cluster, period.from, runs, !isTable)) {
-        totals.add(one);
-        const remark = isMissing(one) ? undefined : await recorded.remarkOnRead(one);
-        if (!isMissing(one)) remarks.add({ ...one.object, remark });
-        yield { ...one, remark };
+    if (options.all === true && options.seams !== true) command.error('error: --all without --seams; expected both');
+    if (options.all !== true && cluster === undefined)
+      command.error("error: nothing to join; expected a cluster's uid, or --all --seams");
+    let ending: Ending = 'ok';
+    await readRuns(context, options, async (reader) => {
+      const selection = isSelection(options) ? options : { from: new Date(reader.now.getTime() - dayMs) };
+      if (options.all !== true) {
+        ending = await printLog(terminal, reader, cluster ?? '', { ...options, ...selection });
+        return;
       }
-    };
-    if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted()));
-    else if (isTable) await printTable(terminal, seamColumns(terminal), noted());
-    else await printText(terminal, noted(), options);
-    if (totals.logs === 0) throw await nothingOf(archive, 'log', cluster, period, now);
-    await remarks.print(terminal);
-    await print(terminal.err, `${totals.summary()}\n`);
-    if (period.to !== undefined && options.to === undefined)
-      await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
-    const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps > 0);
-    end(isFound ? 'found' : remarks.ending());
+      const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
+      const gaps = await printFleetSeams(terminal, reader, clusters, selection, options.json === true);
+      if (options.strict === true && gaps > 0) ending = 'found';
+    });
+    if (ending !== 'ok') end(ending);
   });
 }
 
+/** @returns how the command ends */
+async function printLog(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<Ending> {
+  const { archive } = reader;
+  const runs = await reader.list({ ...options, to: await loggedUpTo(archive, cluster, options) });
+  const period = { from: runs[0]?.run, to: runs.at(-1)?.run };
+  let bytes = bytesOfRecords(runs, cluster);
+  for await (const { storedBytes } of clusterObjects(archive, 'log', cluster, period)) bytes += storedBytes;
+  await printVolume(terminal, bytes);
+  const totals = new LogTotals();
+  const remarks = new RecordRemarks();
+  const isTable = options.seams === true || options.json === true;
+  const noted = async function* (): AsyncGenerator<JoinedRun & Remarked> {
+    for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster), !isTable)) {
+      totals.add(one);
+      const remark = isMissing(one) || one.head === undefined ? undefined : remarkOnRecorded(one.outcome, one.head);
+      remarks.add({ resource: 'log', cluster, run: one.run, remark });
+      yield { ...one, remark };
+    }
+  };
+  if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted()));
+  else if (isTable) await printTable(terminal, seamColumns(terminal), noted());
+  else await printText(terminal, noted(), options);
+  if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period);
+  await remarks.print(terminal);
+  await print(terminal.err, `${totals.summary()}\n`);
+  if (period.to !== undefined && options.to === undefined)
+    await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
+  const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps > 0);
+  return isFound ? 'found' : remarks.ending();
+}
+
+async function* logsOf(
+  reader: RunReader,
+  runs: readonly ListedRun[],
+  cluster: string,
+): AsyncGenerator<RecordedLog | MissingLog> {
+  for await (const record of reader.ofCluster(runs, cluster)) {
+    const { run } = record;
+    const outcome = record.outcomes.find(({ resource }) => resources[resource].holdsLog);
+    if (outcome !== undefined && isStored(outcome)) yield { run, outcome };
+    else yield { run, reason: whyMissing(record, 'log', cluster) };
+  }
+}
+
 /**
- * The runs whose logs have what was logged in a period: a log ends before it is fetched, so the first one at the end of the
+ * The last run whose log has what was logged in a period: a log ends before it is fetched, so the first one at the end of the
  * period or behind it is one of them. Runs that are named one by one are taken as they are.
  */
-async function loggedIn(archive: ArchiveReader, cluster: string, selection: RunSelection, now: Date): Promise<Period> {
-  const period = (await selectPeriod(archive, selection, now)) ?? { from: now };
-  if (selection.to === undefined || selection.last !== undefined) return period;
-  const behind = await firstOf(clusterObjects(archive, 'log', cluster, { from: selection.to }));
-  return { ...period, to: behind?.run ?? selection.to };
+async function loggedUpTo(
+  archive: ArchiveReader,
+  cluster: string,
+  { to, last }: RunSelection,
+): Promise<Date | undefined> {
+  if (to === undefined || last !== undefined) return to;
+  return (await firstOf(clusterObjects(archive, 'log', cluster, { from: to })))?.run ?? to;
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
@@ -149,8 +185,8 @@ standard error says so at that run. A log ends before it is fetched, so the firs
 --seams prints a table: how each log follows the one before it. With --all, it has a line for each cluster whose log is frozen or empty
 or has gaps. With --json: the same as an array.
 
-Exit codes: 0 done, 1 a log is damaged, no run record says that it was archived, or with --strict lines may be lost, 2
-wrong command line, 3 it could not be done, or a run record could not be read.
+Exit codes: 0 done, 1 a log or a run record is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be
+done, or a run record could not be read.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log

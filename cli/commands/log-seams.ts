@@ -52,10 +52,10 @@ export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked
       yield { run: one.run, seam: null, reason: one.reason };
       continue;
     }
-    const { run, object, link, problem } = one;
+    const { run, key, link, problem } = one;
     yield {
       run,
-      key: object.key,
+      key,
       seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
       lines: link.lines,
       new: link.seam.added,

@@ -66,12 +66,9 @@ export function withPeriod(
     .hook('preAction', () => checkPeriod(command, command.opts()));
 }
 
-/** Adds the options for one run, which a command takes instead of a period. */
-export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, others: string[] = []): Command {
-  const run = new Option('--run <time>', 'the run of exactly this time').argParser(parseRunTime);
-  return command
-    .addOption(run.conflicts(['at', ...others]))
-    .addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', now).conflicts(others));
+/** The option for one run, which a command takes instead of others. */
+export function runOption(others: string[]): Option {
+  return new Option('--run <time>', 'the run of exactly this time').argParser(parseRunTime).conflicts(others);
 }
 
 /**
@@ -79,7 +76,7 @@ export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, oth
  * @param last what `--last` is without --from, or in words what is selected then
  */
 export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | string): Command {
-  withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
+  withPeriod(command.addOption(runOption(['from', 'to', 'last'])), terminal);
   const fallback = typeof last === 'string' ? last : `${last}, with --from all`;
   return withArchive(withLast(command, 'runs', fallback));
 }
@@ -90,13 +87,13 @@ export function withLast(command: Command, what: string, fallback: string): Comm
 }
 
 /** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */
-export function selectionOf({ run, at, from, to, last }: RunSelection, most: number): RunSelection {
-  return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
+export function selectionOf({ run, from, to, last }: RunSelection, most: number): RunSelection {
+  return { run, from, to, last: last ?? (from === undefined ? most : undefined) };
 }
 
 /** Whether the options select runs at all. */
-export function isSelection({ run, at, from, to, last }: RunSelection): boolean {
-  return [run, at, from, to, last].some((one) => one !== undefined);
+export function isSelection({ run, from, to, last }: RunSelection): boolean {
+  return [run, from, to, last].some((one) => one !== undefined);
 }
 
 /** Adds --lines-from and --lines-to. */

@@ -8,7 +8,7 @@ import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
-import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withOneRun, withPeriod } from './options';
+import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withPeriod } from './options';
 
 interface Options extends RunOptions {
   readonly out: string;
@@ -25,8 +25,7 @@ export function reportCommand(context: CommandContext): Command {
     .requiredOption('--out <file>', 'where to write the page; - writes to standard output')
     .option('--all', 'show every cluster, however large the page becomes')
     .option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
-  withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
-  withHelp(withLast(command, 'runs', `${defaultRuns}, with --from all`), terminal, helpText);
+  withHelp(withLast(withPeriod(command, terminal), 'runs', `${defaultRuns}, with --from all`), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, (reader) => writeReport(terminal, reader, options)),
   );
@@ -35,7 +34,7 @@ export function reportCommand(context: CommandContext): Command {
 async function writeReport(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
   const { out, all = false } = options;
   const report = new Report();
-  const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
+  const isNewest = options.to === undefined;
   for await (const row of reader.select(selectionOf(options, defaultRuns))) {
     if (isAbsent(row)) report.addAbsent(row);
     else report.add(row);

@@ -52,7 +52,7 @@ export function runsCommand(context: CommandContext): Command {
     .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
   withHelp(withPublicKeys(withRuns(command, terminal, defaultRuns)), terminal, helpText);
   return command.action(async (time: Date | undefined, options: Options) => {
-    const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
+    const other = (['run', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
@@ -61,7 +61,7 @@ export function runsCommand(context: CommandContext): Command {
       const health = await healthOf(reader, options);
       isFound = !isWell(health, options.strict === true);
       if (options.json !== true) await printHealth(terminal, health);
-      const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
+      const isOne = selection.run !== undefined && options.cluster === undefined;
       await (isOne ? printOneRun : printRuns)(terminal, { ...options, ...health, reader, selection });
     });
     if (isFound) end('found');
@@ -155,7 +155,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   async function* runs(): AsyncGenerator<RunRow> {
     for await (const row of reader.select(selection))
       yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
-    const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
+    const isOpen = [selection.run, selection.to].every((end) => end === undefined);
     if (overdue !== undefined && isOpen) yield overdue;
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.

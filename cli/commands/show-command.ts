@@ -11,10 +11,12 @@ import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../a
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
-import { type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
+import { type ReadOptions, resourceOption, runOption, timeOption, withArchive, withHelp } from './options';
 import { RecordRemarks } from './record-remarks';
 
-interface Options extends RunOptions {
+interface Options extends ReadOptions {
+  readonly run?: Date;
+  readonly at?: Date;
   readonly resource: Resource;
   readonly raw?: boolean;
   readonly escape: boolean;
@@ -29,7 +31,9 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .addOption(resourceOption('what to show', 'manifest'))
     .option('--raw', 'write the whole log record, not only its text')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withArchive(withOneRun(command, terminal)), terminal, helpText);
+  command.addOption(runOption(['at']));
+  command.addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', terminal.now));
+  withHelp(withArchive(command), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;

@@ -1,19 +1,17 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
-import { isStored, type Outcome } from '../../lambda/run/run-record';
+import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { clusterObjects } from '../../lambda/verify/objects-between';
+import type { Run } from '../../lambda/verify/read-run';
 import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
-import { RecordedObjects, type Remark } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
-import { selectPeriod } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
 import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
 
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
 
-/** Finds the objects to search, run by run, counts them, and holds them against the run records. */
+/** Finds the objects to search, run by run, and counts them. */
 export class ObjectsToSearch {
   objects = 0;
   /** Runs that were searched, and the first and the last of them. */
@@ -22,7 +20,6 @@ export class ObjectsToSearch {
   newest: Date | undefined;
   /** Outcomes without an object in these runs and clusters. */
   notArchived = 0;
-  readonly #recorded: RecordedObjects;
   /** Clusters whose logs could not be read to the end: only those before that are searched. */
   readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
@@ -30,16 +27,25 @@ export class ObjectsToSearch {
 
   constructor(reader: RunReader, scope: FleetScope) {
     this.#reader = reader;
-    this.#recorded = new RecordedObjects(reader);
     this.#scope = scope;
   }
 
   /** @throws NoSuchRunError if one run was asked for and is not there */
   async *list(): AsyncGenerator<SearchedObject> {
-    const uid = this.#scope.clusters?.uid;
-    for await (const object of uid === undefined ? this.#ofRuns() : this.#ofCluster(uid)) {
-      this.objects += 1;
-      yield object;
+    const { resource, clusters } = this.#scope;
+    for await (const { run, outcomes } of this.#runs()) {
+      this.#note(run);
+      for (const outcome of outcomes) {
+        const { cluster } = outcome;
+        if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
+        if (!isStored(outcome)) {
+          this.notArchived += 1;
+          continue;
+        }
+        this.objects += 1;
+        const recorded = { content: shortHash(outcome.sha256), text: shortHash(outcome.logSha256) };
+        yield { key: objectKey({ resource, cluster, run }), cluster, resource, run, recorded };
+      }
     }
   }
 
@@ -62,11 +68,10 @@ export class ObjectsToSearch {
   async #join(cluster: string, texts: ReadonlyMap<number, RecordedText>, pattern: LinePattern) {
     const found: SearchedObject[] = [];
     if (!(await this.#mayMatch(cluster, texts, pattern))) return found;
-    const { oldest: from, newest: to } = this;
+    const runs = [...texts].map(([time, recorded]) => ({ run: new Date(time), recorded }));
     try {
-      const runs = this.#recorded.objects('log', cluster, { from, to });
-      for await (const joined of joinLogs(this.#reader, cluster, from, runs, false))
-        if (!isMissing(joined)) found.push(searched(joined, texts.get(joined.run.getTime())));
+      for await (const joined of joinLogs(this.#reader, cluster, runs, false))
+        if (!isMissing(joined)) found.push(searched(cluster, joined));
     } catch (error) {
       // One cluster that cannot be read must not hide what the others have.
       this.notJoined.push({ cluster, problem: (error as Error).message });
@@ -90,39 +95,12 @@ export class ObjectsToSearch {
     return false;
   }
 
-  /** What the run records say of an object that has another hash than theirs, or that they do not have. */
-  async remarkOn({ key, cluster, resource, run }: SearchedObject): Promise<Remark | undefined> {
-    const objects = clusterObjects(this.#reader.archive, resource, cluster, { from: run, to: run });
-    for await (const object of objects) if (object.key === key) return (await this.#recorded.describe(object)).remark;
-    return undefined;
-  }
-
-  /** One cluster: of the run records, which are large in a large fleet, only its own lines. */
-  async *#ofCluster(cluster: string): AsyncGenerator<SearchedObject> {
-    const { archive, now } = this.#reader;
-    const { resource, selection } = this.#scope;
-    const period = await selectPeriod(archive, selection, now);
-    if (period === undefined) return;
-    for await (const { run, object, record } of this.#recorded.runs(resource, cluster, period)) {
-      this.#note(run);
-      const outcome = record?.outcomes.find((one) => one.resource === resource);
-      if (object !== undefined) yield { ...object, recorded: recordedText(outcome) };
-      else if (outcome !== undefined) this.notArchived += 1;
-    }
-  }
-
-  async *#ofRuns(): AsyncGenerator<SearchedObject> {
-    const { resource, clusters, selection } = this.#scope;
-    for await (const row of this.#reader.select(selection)) {
-      if (isAbsent(row)) continue;
-      this.#note(row.run);
-      for (const outcome of row.outcomes) {
-        const { cluster, key } = outcome;
-        if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
-        if (key === undefined) this.notArchived += 1;
-        else yield { key, cluster, resource, run: row.run, recorded: recordedText(outcome) };
-      }
-    }
+  /** Of one cluster only its own lines are read of the run records, which are large in a large fleet. */
+  async *#runs(): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
+    const { clusters, selection } = this.#scope;
+    const reader = this.#reader;
+    if (clusters?.uid !== undefined) yield* reader.ofCluster(await reader.list(selection), clusters.uid);
+    else for await (const row of reader.select(selection)) if (!isAbsent(row)) yield row;
   }
 
   #note(run: Date): void {
@@ -132,14 +110,9 @@ export class ObjectsToSearch {
   }
 }
 
-function recordedText(outcome: Outcome | undefined): RecordedText {
-  if (outcome === undefined || !isStored(outcome)) return { content: undefined, text: undefined };
-  return { content: shortHash(outcome.sha256), text: shortHash(outcome.logSha256) };
-}
-
 /** What adds nothing is read for its problems alone. */
-function searched({ object, run, link, added }: JoinedLog, recorded = recordedText(undefined)): SearchedObject {
-  const { key, cluster } = object;
+function searched(cluster: string, joined: JoinedLog & Pick<SearchedObject, 'recorded'>): SearchedObject {
+  const { key, run, recorded, link, added } = joined;
   const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
   return { key, cluster, resource: 'log', run, recorded, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
 }

@@ -3,6 +3,7 @@ import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import { contentOf, textOf } from '../archive/read-text';
+import type { Remark } from '../archive/recorded-object';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -98,6 +99,13 @@ export async function searchObject(
     search.problem = damageOf(error) ?? (error as Error).message;
   }
   return search;
+}
+
+/** What the run record says of an object that was searched, and has another hash than the record's. */
+export function remarkOn({ object }: ObjectSearch): Remark {
+  return object.recorded.content === undefined
+    ? { kind: 'note', text: 'no run record has its hash' }
+    : { kind: 'damage', text: 'its run record says another SHA-256 than the object itself' };
 }
 
 /** Whether a run record has the hash of what was searched. */

@@ -36,18 +36,14 @@ export class LogTextDecoder {
 
   /**
    * The text of a record.
-   * @param allocate where a chunk is decoded to, as {@link JsonStringDecoder.beginChunk} has it
    * @throws JsonError, at its end, if the record is not JSON: it was checked before it was archived, so another program wrote it
    */
-  async *decode(
-    record: AsyncIterable<Buffer> | Iterable<Buffer>,
-    allocate?: (bytes: number) => Buffer,
-  ): AsyncGenerator<Buffer> {
+  async *decode(record: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
     let error: JsonError | undefined;
     for await (const chunk of record) {
       // What is behind it is read all the same: a record that is damaged ends with an error that says so.
       if (error !== undefined) continue;
-      this.#decoder.beginChunk(chunk.length, allocate);
+      this.#decoder.beginChunk(chunk.length);
       error = jsonErrorOf(() => this.#scanner.write(chunk));
       if (error === undefined) yield this.#decoder.takeChunk();
     }

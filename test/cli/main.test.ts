@@ -48,7 +48,11 @@ describe('the command line', () => {
     ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
     ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
     ['a period that ends too early', early, /expected the earlier time in --from/],
-    ['two times of one run', ['list', '--run', noon, '--at', noon], /'--run <time>' cannot be used with option '--at/],
+    [
+      'two times of one run',
+      ['show', 'a', '--run', noon, '--at', noon],
+      /'--run <time>' cannot be used with option '--at/,
+    ],
     ['no cluster to tell the history of', ['history'], /a cluster's uid, or --all/],
     ['a stack for a look at a file alone', ['doctor', '--offline', '--stack', 'x'], /--offline with --stack/],
     ['a pattern that is no regular expression', ['grep', '('], /in RE2 syntax/],

@@ -82,14 +82,4 @@ describe('history', () => {
   it('--limit says that the list stopped', async () => {
     expect((await history('--limit', '2')).err).toContain('The list stopped after 2 of 3; --limit sets how many.');
   });
-
-  it('an object whose metadata is malformed is named, and the exit code says so', async () => {
-    const other = await ArchiveFixture.create();
-    for (const at of [0, 1, 2]) await other.attempt({ run: hour(at), clusters: ['c'], answer: answer(at) });
-    const key = keyOf('manifest', 'c', hour(1));
-    await other.put(key, Buffer.from('x'), {});
-    const { code, err } = await runCollector(['history', 'c', '--archive', other.folder]);
-    expect(code).toBe(1);
-    expect(err).toContain('damage: manifest of c, run 2026-11-10T01:00:00Z: its metadata is absent or malformed');
-  });
 });

@@ -87,7 +87,7 @@ describe('list', () => {
     );
     type Row = Record<'run' | 'resource' | 'outcome', string>;
     expect(rows.map(({ run, resource, outcome }: Row) => [run, resource, outcome])).toEqual(failures);
-    const well = await runCollector([...args, '--at', '2026-11-20T08:00']);
+    const well = await runCollector([...args, '--run', '2026-11-20T08:00']);
     expect([well.code, well.out, well.err]).toEqual([
       0,
       '',

@@ -1,4 +1,4 @@
-import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 /** A run that a person started: its time has milliseconds. */
@@ -32,7 +32,8 @@ const runsOf = {
   runs: async (...args: string[]) => [await json('runs', ...args)].flat(),
   list: (...args: string[]) => json('list', '--resource', 'manifest', ...args),
   report: async (...args: string[]) => {
-    const { out } = await collector('report', '--out', '-', ...args);
+    const period = args[0] === '--run' ? ['--from', args[1] ?? '', '--to', args[1] ?? ''] : args;
+    const { out } = await collector('report', '--out', '-', ...period);
     return [...out.matchAll(/title="Run (\S+): /g)].map(([, run = '']) => ({ run: new Date(run).toISOString() }));
   },
   show: async (...args: string[]) => [await json('show', 'alpha', ...args)],
@@ -52,12 +53,13 @@ describe.each(commands)('%s: a time names runs', (command) => {
     for (const time of command.startsWith('diff') ? printed.slice(1) : printed)
       expect(await times(command, '--run', time)).toEqual([new Date(time).toISOString()]);
   });
+});
 
-  it('--at means the newest run at or before the time', async () => {
-    expect(await times(command, '--at', '2026-11-20T09:30')).toEqual([hour(9).toISOString()]);
-    expect(await times(command, '--at', '2026-11-20T09:31')).toEqual([manual.toISOString()]);
-    expect(await times(command, '--at', '2h ago')).toEqual([hour(10).toISOString()]);
-  });
+it('show --at means the newest run at or before the time', async () => {
+  const keyAt = async (time: string) => (await json('show', 'alpha', '--at', time)).key;
+  expect(await keyAt('2026-11-20T09:30')).toBe(keyOf('manifest', 'alpha', hour(9)));
+  expect(await keyAt('2026-11-20T09:31')).toBe(keyOf('manifest', 'alpha', manual));
+  expect(await keyAt('2h ago')).toBe(keyOf('manifest', 'alpha', hour(10)));
 });
 
 describe.each(['runs', 'list', 'report'] as const)('%s: a period', (command) => {
