@@ -34,8 +34,6 @@ interface Deployment {
 export interface HistoryOptions {
   /** Whether the lifecycle removes what is too old. */
   readonly expires: boolean;
-  /** Whether the archive may be looked at while a run is under way. */
-  readonly mayBeUnderWay: boolean;
   /** Whether audits seal the archive. */
   readonly isAudited?: boolean;
 }
@@ -126,7 +124,7 @@ class Player {
         );
       if (this.#options.isAudited) await this.#audit();
     }
-    if (!this.#options.mayBeUnderWay || this.#random() < 0.6) return;
+    if (this.#random() < 0.6) return;
     // The last run has come this far when somebody looks at the archive.
     this.#isUnderWay = true;
     this.#now = new Date(this.#now.getTime() + minute);

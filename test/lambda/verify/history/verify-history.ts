@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
 import { runPrefix, sealStateKey, stampOf } from '../../../../lambda/archive/archive-layout';
-import type { Finding, FindingKind } from '../../../../lambda/verify/finding';
-import type { Period } from '../../../../lambda/verify/run-keys';
+import type { Finding } from '../../../../lambda/verify/finding';
 import { type Seal, sealSchema } from '../../../../lambda/verify/seals/seal';
 import { type SealState, stateSchema } from '../../../../lambda/verify/seals/seal-state';
 import { verifyArchive } from '../../../../lambda/verify/verify-archive';
-import { seededRandom } from '../../../../local/demo-service/seeded-random';
-import type { Damage } from './damages';
 import type { MemoryBucket } from './memory-bucket';
 import { randomHistory } from './random-history';
 
-export async function findingsOf(bucket: MemoryBucket, now: Date, period: Period = {}): Promise<Finding[]> {
+async function findingsOf(bucket: MemoryBucket, now: Date): Promise<Finding[]> {
   const findings: Finding[] = [];
   const onFinding = (finding: Finding) => findings.push(finding);
-  await verifyArchive(bucket, { ...period, now, concurrency: 4, onFinding, onProgress: () => undefined });
+  await verifyArchive(bucket, { now, concurrency: 4, onFinding, onProgress: () => undefined });
   return findings;
 }
 
@@ -26,7 +23,6 @@ const hour = 3_600_000;
 export async function falseAlarmsOf(seed: string, isAudited = false): Promise<string[]> {
   const { bucket, now, lost, surelyLost, unfinished, audits, events } = await randomHistory(seed, {
     expires: seed.endsWith('1') || seed.endsWith('2') || seed.endsWith('3'),
-    mayBeUnderWay: true,
     isAudited,
   });
   // The reader's own clock is wrong; the archive's is right. A folder has none, and the machine's is right.
@@ -91,37 +87,4 @@ function covers(problem: string, at: Date): boolean {
   const times = (problem.match(/\d{4}-[\dT:.-]+Z/g) ?? []).map((time) => new Date(time));
   const [first, last = first] = times;
   return first !== undefined && last !== undefined && first <= at && at <= last;
-}
-
-/** What a legal history leaves, and what verify finds in it late. */
-export interface Undamaged {
-  readonly bucket: MemoryBucket;
-  readonly late: Date;
-  readonly findings: ReadonlySet<string>;
-}
-
-export async function undamaged(seed: string): Promise<Undamaged> {
-  const { bucket, now } = await randomHistory(seed, { expires: false, mayBeUnderWay: false });
-  const late = new Date(now.getTime() + 3 * 24 * hour);
-  return {
-    bucket,
-    late,
-    findings: new Set((await findingsOf(bucket, late)).map((finding) => JSON.stringify(finding))),
-  };
-}
-
-/**
- * Damages a copy of what a legal history left, in one way.
- * @returns undefined if there is nothing to damage so; otherwise what was done, and what verify found beside what it found before
- */
-export async function findDamage(
-  { bucket, late, findings }: Undamaged,
-  seed: string,
-  damage: Damage,
-): Promise<{ readonly done: string; readonly found: readonly FindingKind[] } | undefined> {
-  const copy = bucket.copy();
-  const done = damage(copy, seededRandom(`${seed}/damage`));
-  if (done === undefined) return undefined;
-  const after = await findingsOf(copy, late);
-  return { done, found: after.filter((finding) => !findings.has(JSON.stringify(finding))).map(({ kind }) => kind) };
 }
