@@ -7,7 +7,6 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
-import { type RawCredentials, rawClient } from './raw-request';
 
 export const region = 'eu-central-1';
 export const accountId = '111122223333';
@@ -18,8 +17,7 @@ const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-
 /** The endpoint over a new folder, with clients that may do everything. */
 export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'local-aws-'));
-  // Deep enough that an endpoint which let a key out of its folder would still not get out of the test's own.
-  const folder = join(root, 'far', 'around', 'archive');
+  const folder = join(root, 'archive');
   await mkdir(folder, { recursive: true });
   const aws = await startLocalAws({
     region,
@@ -31,8 +29,6 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   return {
     aws,
     folder,
-    /** The folder that holds the bucket's, and nothing else. */
-    around: join(root, 'far', 'around'),
     ...clientsOf(aws.url, admin),
     async stop(): Promise<void> {
       await aws.close();
@@ -41,8 +37,14 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   };
 }
 
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
 /** The real clients, pointed at an endpoint; one attempt each, so that every answer is seen. */
-export function clientsOf(endpoint: string, credentials: RawCredentials) {
+export function clientsOf(endpoint: string, credentials: Credentials) {
   // The clients log advice about streams, which the tests do not need.
   const quiet = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
   const options = { endpoint, region, credentials, maxAttempts: 1, logger: quiet };
@@ -51,7 +53,6 @@ export function clientsOf(endpoint: string, credentials: RawCredentials) {
     secrets: new SecretsManagerClient(options),
     kms: new KMSClient(options),
     sns: new SNSClient(options),
-    raw: rawClient(endpoint, region, credentials),
   };
 }
 

@@ -16,9 +16,3 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   }
   throw new Error(`a call that was to fail succeeded: ${JSON.stringify(result)?.slice(0, 200)}`);
 }
-
-/** Status and error code of an answer in XML or JSON. */
-export function answerOf({ status, body }: { status: number; body: string }): [number, string] {
-  const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? /"__type":\s*"([^"]*)"/.exec(body)?.[1] ?? '';
-  return [status, code];
-}

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
@@ -14,7 +13,7 @@ import {
 import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import type { LoggedRequest } from '../../../local/aws/local-aws';
 import { startEndpoint } from './endpoint-setup';
-import { answerOf, failureOf } from './expect-failure';
+import { failureOf } from './expect-failure';
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
 let logged: LoggedRequest[];
@@ -83,20 +82,5 @@ describe('what is not built', () => {
     expect(failure).toMatchObject({ status: 501, code: 'NotImplemented' });
     expect(failure.message).toContain(name === 'CreateBucket' ? 'PUT of a bucket' : name);
     expect(await keys()).toEqual([]);
-  });
-});
-
-describe('the embedded endpoint', () => {
-  it('refuses keys that cannot lie in a folder', async () => {
-    const { raw } = endpoint;
-    for (const key of ['../x', '%2e%2e/x', '%2E.%2fx', 'metadata/a', '.metadata/a', 'a%00b']) {
-      const path = `/archive/${key}`;
-      const body = Buffer.from('x');
-      expect(answerOf(await raw({ method: 'PUT', path, body }))).toEqual([400, 'InvalidArgument']);
-      expect(answerOf(await raw({ method: 'GET', path }))).toEqual([404, 'NoSuchKey']);
-      expect((await raw({ method: 'DELETE', path })).status).toBe(204);
-    }
-    expect(await keys()).toEqual([]);
-    expect(await readdir(endpoint.around)).toEqual(['archive']);
   });
 });
