@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ContextError, createApp, readContext } from './collector-app';
 import { type CollectorConfig, ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
-import { deployedRetention, refuseShorterRetention } from './deployed-retention';
+import { refuseShorterRetention } from './deployed-retention';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
 async function main(): Promise<void> {
@@ -19,8 +19,7 @@ async function main(): Promise<void> {
 async function askDeployed(config: CollectorConfig, file: string, region: string | undefined): Promise<void> {
   const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
-  const warn = (message: string) => process.stderr.write(`${message}\n`);
-  await refuseShorterRetention(config, file, () => deployedRetention(client, config.name), warn);
+  await refuseShorterRetention(client, config, file, (message) => process.stderr.write(`${message}\n`));
 }
 
 main().catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { Aws, CfnOutput } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { dashboardLink } from './dashboard';
+import { retentionOutput, retentionText } from './deployed-retention';
 import type { Parts } from './parts';
 
 /** The stack's outputs: what to type and where to look after a deployment, in the order of use. */
@@ -71,6 +72,7 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       'Encrypts the archive; goes to formerKmsKeyArns if archive.kms changes',
       archive.key.keyArn,
     ],
+    [retentionOutput]: ['Days after which objects expire', retentionText(config.archive.retentionDays)],
     LogConsole: [
       "The function's log",
       `${home}/cloudwatch/home?${region}#logsV2:log-groups/log-group/${logGroup.logGroupName}`,

@@ -48,7 +48,8 @@ export async function accountChecks(
   if (informTopicArn !== undefined)
     await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn, inform?.emails));
   await look('drift', 'detect the drift of a stack and read what it compares', () => driftOf(collector));
-  if (config !== undefined) await look('retention', 'read the template', () => retentionOf(collector, config));
+  if (config !== undefined && collector.retentionDays !== undefined)
+    checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
   if (config?.clusterList !== undefined)
     await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
   const { existingSigningKey: signing } = collector;

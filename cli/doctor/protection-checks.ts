@@ -1,7 +1,6 @@
 import type { PropertyDifference } from '@aws-sdk/client-cloudformation';
 import type { LifecycleRule } from '@aws-sdk/client-s3';
 import type { CollectorConfig } from '../../infra/config/config';
-import { deployedRetention, isShorter } from '../../infra/deployed-retention';
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
 import { formatCount } from '../terminal/format';
@@ -41,18 +40,14 @@ function textOf({ PropertyPath, ExpectedValue, ActualValue }: PropertyDifference
   return `${PropertyPath}: deployed ${expected}, found ${actual}`;
 }
 
-/** Compares how long the deployed archive is kept with the configuration. */
-export async function retentionOf({ name, region }: DeployedCollector, config: CollectorConfig): Promise<Shown> {
-  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
-  const deployed = await withAws(`Reading the template of ${name}`, () =>
-    deployedRetention(new CloudFormationClient({ region }), name),
-  );
-  const { retentionDays } = config.archive;
-  const inWords = (days: number | undefined) => (days === undefined ? 'for ever' : formatCount(days, 'day'));
-  const found = `objects are kept ${inWords(deployed?.days)}`;
-  if (deployed === undefined || deployed.days === retentionDays) return ok(found);
+/** Compares how long the deployed archive is kept, in days, with the configuration. */
+export function retentionOf(deployed: number, { archive }: CollectorConfig): Shown {
+  const { retentionDays = Number.POSITIVE_INFINITY } = archive;
+  const inWords = (days: number) => (Number.isFinite(days) ? formatCount(days, 'day') : 'for ever');
+  const found = `objects are kept ${inWords(deployed)}`;
+  if (deployed === retentionDays) return ok(found);
   const other = `${found}, by the configuration ${inWords(retentionDays)}`;
-  return isShorter(retentionDays, deployed)
+  return retentionDays < deployed
     ? problem(other, 'a deployment would delete what is older, and is refused without -c shortenRetention=true')
     : warning(other, 'deploy, if that is meant');
 }

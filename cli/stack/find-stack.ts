@@ -1,4 +1,5 @@
 import type { Stack, StackResourceSummary } from '@aws-sdk/client-cloudformation';
+import { retentionIn } from '../../infra/deployed-retention';
 import { AwsAccessError, type StackName, withAws } from './aws-access';
 
 /** A deployed collector. */
@@ -16,6 +17,8 @@ export interface DeployedCollector {
   readonly alertTopicArn: string | undefined;
   /** Gets what wakes nobody; undefined: the same as `alertTopicArn`. */
   readonly informTopicArn: string | undefined;
+  /** Days after which objects expire, Infinity if none does; undefined: the stack does not say. */
+  readonly retentionDays: number | undefined;
   /** Logical ids of what protects the archive: buckets, their policies, keys. */
   readonly guards: readonly string[];
   /** The existing key that signs seals, and the statement that its policy needs; undefined: the stack has its own, or none. */
@@ -81,6 +84,7 @@ function collectorIn(
     archiveBucket,
     alertTopicArn: output('AlertTopic'),
     informTopicArn: output('InformTopic'),
+    retentionDays: retentionIn(stack),
     guards: resources.flatMap(({ ResourceType = '', LogicalResourceId = '' }) =>
       guardTypes.includes(ResourceType) ? LogicalResourceId : [],
     ),

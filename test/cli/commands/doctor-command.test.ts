@@ -131,7 +131,7 @@ describe('collector doctor', () => {
 
   it('names what was changed by hand, and a retention that is not the deployed one', async () => {
     plane.drift = [['/PolicyDocument/Statement/5', '{"Sid":"SealsByAuditOnly"}', 'x'.repeat(300)]];
-    plane.retentionDays = undefined;
+    plane.retentionDays = 'never';
     const { find } = await doctor([]);
     expect(find('drift')).toMatchObject({
       state: 'problem',
@@ -142,7 +142,7 @@ describe('collector doctor', () => {
       state: 'problem',
       found: 'objects are kept for ever, by the configuration 400 days',
     });
-    plane.retentionDays = 40;
+    plane.retentionDays = '40';
     expect((await doctor([])).find('retention')?.state).toBe('warning');
   });
 

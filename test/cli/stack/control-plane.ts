@@ -22,8 +22,8 @@ export interface ControlPlane {
   informed: ControlPlane['subscriptions'] | undefined;
   /** What was changed by hand, as CloudFormation says it of the bucket: path, deployed and found value. */
   drift: readonly (readonly [path: string, expected: string, actual: string])[];
-  /** Days after which the deployed archive expires; undefined: never. */
-  retentionDays: number | undefined;
+  /** Days after which the deployed archive expires, or `never`. */
+  retentionDays: string;
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -51,6 +51,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       const outputs = [
         ['ArchiveBucket', deployment.bucket ?? ''],
         ['AlertTopic', topic],
+        ['RetentionDays', plane.retentionDays],
       ];
       if (plane.informed !== undefined) outputs.push(['InformTopic', `${topic}-inform`]);
       const stack = {
@@ -71,13 +72,6 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       }));
       const status = plane.drift.length === 0 ? 'IN_SYNC' : 'MODIFIED';
       return `<StackResourceDrift><StackResourceDriftStatus>${status}</StackResourceDriftStatus><PropertyDifferences>${differences}</PropertyDifferences></StackResourceDrift>`;
-    },
-    GetTemplate: (parameters) => {
-      if (parameters.get('StackName') !== stackName) return undefined;
-      const Rules = [{ Prefix: 'logs/', ExpirationInDays: plane.retentionDays }];
-      const Properties = { LifecycleConfiguration: { Rules } };
-      const template = { Resources: { ArchiveBucket49F1AC64: { Type: 'AWS::S3::Bucket', Properties } } };
-      return `<TemplateBody>${JSON.stringify(template)}</TemplateBody>`;
     },
     ListSubscriptionsByTopic: (parameters) => {
       const found = parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []);
@@ -164,7 +158,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     subscriptions: [['email', 'night@example.com', `${topic}:1`]],
     informed: undefined,
     drift: [],
-    retentionDays: 400,
+    retentionDays: '400',
     settled: async () => {
       await Promise.all(running);
     },
