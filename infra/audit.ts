@@ -167,13 +167,13 @@ function dividedBy(
   all: NonNullable<AuditSettings['acknowledged']>,
 ): Pick<AuditPlan, 'acknowledged' | 'erased' | 'shorterRetentions'> {
   const lists = {
-    acknowledged: all.flatMap(({ kind, key, why }) => (kind && key ? { kind, key, why } : [])),
-    erased: all.flatMap(({ cluster, from, to, why }) =>
-      cluster === undefined ? [] : { cluster, ...(from && { from: startOf(from) }), ...(to && { to: endOf(to) }), why },
+    acknowledged: all.filter((one) => 'key' in one),
+    erased: all.flatMap((one) =>
+      'cluster' in one
+        ? { ...one, ...(one.from && { from: startOf(one.from) }), ...(one.to && { to: endOf(one.to) }) }
+        : [],
     ),
-    shorterRetentions: all.flatMap(({ retentionDays, why }) =>
-      retentionDays === undefined ? [] : { retentionDays, why },
-    ),
+    shorterRetentions: all.filter((one) => 'retentionDays' in one),
   };
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
 }

@@ -1,6 +1,6 @@
 import { SnsMailer } from './audit/sns-mailer';
 import { readVariables } from './environment';
-import { failureMail, isIncompleteRun } from './failure/failure-mail';
+import { failureMail } from './failure/failure-mail';
 import { failureEnvironmentNames } from './stack-contract';
 
 const names = readVariables(Object.values(failureEnvironmentNames), process.env);
@@ -9,6 +9,6 @@ const ofRuns = new SnsMailer(names[failureEnvironmentNames.runTopicArn]);
 
 /** What Lambda calls about each event and each execution that failed for good: people get text, machines the record. */
 export async function handler(event: unknown): Promise<void> {
-  const mailer = isIncompleteRun(event) ? ofRuns : toPage;
-  await mailer.send(failureMail(event, names[failureEnvironmentNames.service]), event);
+  const mail = failureMail(event, names[failureEnvironmentNames.service]);
+  await (mail.isOfIncompleteRun ? ofRuns : toPage).send(mail, event);
 }

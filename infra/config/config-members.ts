@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, oneSubject, uniqueEmails } from './config-rules';
+import { archiveFits, bodiesFit, fromBeforeTo, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
 import {
   accountId,
   bucketArn,
@@ -60,38 +60,40 @@ const dayOrTime = z
     'a day such as 2026-11-20, or a time such as 2026-11-20T10:00:00Z',
   );
 
-const acknowledged = members({
-  kind: z
-    .enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`)
-    .describe('Kind of a finding.')
-    .optional(),
-  key: z
-    .string('a key')
-    .min(1, 'a key')
-    .max(1024, 'at most 1,024 characters')
-    .describe('Key of the finding, as the mail has it.')
-    .optional(),
-  cluster: z
-    .string('the uid of a cluster')
-    .min(1, 'the uid of a cluster')
-    .max(200, 'at most 200 characters')
-    .describe(
-      'In place of kind and key: a cluster whose objects were deleted on request. Excuses what is missing of it.',
-    )
-    .optional(),
-  from: dayOrTime.describe('First run that was erased; left out: from the beginning.').optional(),
-  to: dayOrTime
-    .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
-    .optional(),
-  retentionDays: wholeNumber(1, 36_500)
-    .describe('In place of kind and key: a retention that is shorter than before, and meant so.')
-    .optional(),
-  why: z
-    .string('a reason')
-    .min(1, 'a reason')
-    .max(300, 'at most 300 characters')
-    .describe('Why it stays as it is, and who says so. It is sealed.'),
-}).check(oneSubject);
+const why = z
+  .string('a reason')
+  .min(1, 'a reason')
+  .max(300, 'at most 300 characters')
+  .describe('Why it stays as it is, and who says so. It is sealed.');
+
+/** Damage, a cluster whose objects were deleted on request, or a shorter retention. */
+const acknowledged = z.union([
+  members({
+    kind: z.enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`).describe('Kind of a finding.'),
+    key: z
+      .string('a key')
+      .min(1, 'a key')
+      .max(1024, 'at most 1,024 characters')
+      .describe('Key of the finding, as the mail has it.'),
+    why,
+  }),
+  members({
+    cluster: z
+      .string('the uid of a cluster')
+      .min(1, 'the uid of a cluster')
+      .max(200, 'at most 200 characters')
+      .describe('A cluster whose objects were deleted on request. Excuses what is missing of it.'),
+    from: dayOrTime.describe('First run that was erased; left out: from the beginning.').optional(),
+    to: dayOrTime
+      .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
+      .optional(),
+    why,
+  }).check(fromBeforeTo),
+  members({
+    retentionDays: wholeNumber(1, 36_500).describe('A retention that is shorter than before, and meant so.'),
+    why,
+  }),
+]);
 
 export const audit = members({
   schedule: cronExpression.describe(

@@ -96,17 +96,9 @@ export const listOrGroups = rule((at, refuse) => {
   if (outside !== undefined) refuse(outside, 'recipients inside page and inform, because these are set');
 });
 
-/** An entry of `audit.acknowledged` is about one thing. */
-export const oneSubject = rule((at, refuse) => {
-  const [isFinding, isCluster, isRetention] = [['kind', 'key'], ['cluster'], ['retentionDays']].map((names) =>
-    names.some((name) => at(name) !== undefined),
-  );
-  if ([isFinding, isCluster, isRetention].filter(Boolean).length !== 1)
-    refuse('', 'either kind and key of a finding, or a cluster, or retentionDays');
-  else if (isFinding && (at('kind') === undefined || at('key') === undefined))
-    refuse('', 'both kind and key of the finding');
+/** Of an erasure in `audit.acknowledged`. */
+export const fromBeforeTo = rule((at, refuse) => {
   const [from, to] = [at('from'), at('to')];
-  if (!isCluster && (from ?? to) !== undefined) refuse('', 'from and to beside a cluster only');
   if (typeof from === 'string' && typeof to === 'string' && from > to) refuse('to', `no time before from (${from})`);
 });
 

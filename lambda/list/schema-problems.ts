@@ -44,10 +44,10 @@ function isApiKey(member: string): boolean {
 const whereKeyBelongs =
   'no key in this file: it belongs into the secret that the output SetApiKey sets, or that apiKeySecret names; npm start takes it from the environment variable COLLECTOR_API_KEY';
 
-/** The problems of the alternative whose type fits the value, and its members if one has them. If none fits, one problem that names them all. */
+/** The problems of the alternative that fits the value best. If it has the type of none, one problem that names them all. */
 function problemsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): ConfigProblem[] {
   const fitting = issue.errors.filter((issues) => !issues.some(isWrongType));
-  const meant = fitting.find((issues) => issues.every(({ code }) => code !== 'unrecognized_keys')) ?? fitting[0];
+  const [meant] = fitting.sort((a, b) => a.length - b.length);
   if (meant !== undefined) return meant.flatMap((inner) => problemsOfIssue(inner, path));
   const expected = issue.errors.flatMap((issues) => issues.filter(isWrongType).map(({ message }) => message));
   return [

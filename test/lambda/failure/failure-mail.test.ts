@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { failureMail, isIncompleteRun } from '../../../lambda/failure/failure-mail';
+import { failureMail } from '../../../lambda/failure/failure-mail';
 
 const functionArn = 'arn:aws:lambda:eu-central-1:111122223333:function:collector:$LATEST';
 
@@ -81,14 +81,16 @@ describe('a mail about what failed for good', () => {
 
   it('is about an incomplete run if the run wrote its records, and not if anything else failed', () => {
     const others = [dropped({ responsePayload: { errorType: 'Sandbox.Timedout' } }), ended({ status: 'TIMED_OUT' }), 7];
-    expect(others.map(isIncompleteRun)).toEqual([false, false, false]);
-    expect([dropped(), ended({ error: 'ShardsFailedError' })].map(isIncompleteRun)).toEqual([true, true]);
+    const isOfRun = (event: unknown) => failureMail(event, 'fleet').isOfIncompleteRun;
+    expect(others.map(isOfRun)).toEqual([false, false, false]);
+    expect([dropped(), ended({ error: 'ShardsFailedError' })].map(isOfRun)).toEqual([true, true]);
   });
 
   it.each([[null], [7], ['text'], [{}], [{ detail: 7 }]])('is made of anything: %j', (event) => {
     expect(failureMail(event, 'n'.repeat(200))).toEqual({
       subject: `${'n'.repeat(70)}: failed for good`,
       text: expect.stringContaining(JSON.stringify(event)),
+      isOfIncompleteRun: false,
     });
   });
 });
