@@ -125,20 +125,8 @@ export class Archive extends Construct {
     const { bucketArn } = this.bucket;
     this.bucket.addToResourcePolicy(statement('ReadersList', ['s3:ListBucket', 's3:ListBucketVersions'], [bucketArn]));
     this.bucket.addToResourcePolicy(statement('ReadersRead', ['s3:GetObject'], this.#objectsBelow([''])));
-    const decrypt = (conditions: Conditions) => statement('ReadersDecrypt', ['kms:Decrypt'], ['*'], conditions);
-    if (this.key instanceof Key) this.key.addToResourcePolicy(decrypt(through('s3')));
-    else if (this.key !== undefined) this.#printDecrypt(this.key.keyArn, decrypt);
-  }
-
-  /** The stack cannot add to the policy of an existing key. */
-  #printDecrypt(keyArn: string, decrypt: (conditions: Conditions) => PolicyStatement): void {
-    const [, , , region = ''] = keyArn.split(':');
-    const conditions = { StringEquals: { 'kms:ViaService': `s3.${region}.amazonaws.com` } };
-    const text = JSON.stringify(Stack.of(this).resolve(decrypt(conditions).toStatementJson()), undefined, 2);
-    Annotations.of(this).addInfoV2(
-      'cluster-log-collector:policy-of-the-key',
-      `The policy of the key ${keyArn} has to contain, for archive.readers:\n${text}\n`,
-    );
+    // The policy of an existing key is its owner's: docs/keeping.md, "Reading from another account".
+    this.key?.addToResourcePolicy(statement('ReadersDecrypt', ['kms:Decrypt'], ['*'], through('s3')));
   }
 
   /**
