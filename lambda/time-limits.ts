@@ -38,9 +38,6 @@ export const longestAttemptMs = functionTimeoutSeconds * 1000 + clockSlackMs;
  */
 export const underWayMs = 9 * hourMs;
 
-/** The same for all shards of a run: they take turns. */
-export const shardsUnderWayMs = dayMs;
-
 /** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
 export const mostConcurrentShards = 40;
 

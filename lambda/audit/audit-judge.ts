@@ -79,12 +79,10 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
         onObject?.(object);
       },
     };
-    const settle = async ({ isNew = false } = {}) => {
+    const settle = async () => {
       const hashed: Hashed[] = [];
       let expired = 0;
       for (const one of excusable) {
-        // What a run lacks that the schedule started is said when it is new.
-        if (one.kind === 'absent' && !isNew) continue;
         const object = unnamed.get(one.key);
         const isFound = await findUnlessExpired(one);
         if (isFound && one.kind === 'unrecorded' && object !== undefined) hashed.push(object);

@@ -88,7 +88,7 @@ export async function sealRecords(
   }
   if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(judge)))
     throw new ArchiveReadError(found.problem);
-  found.expired = (await settle({ isNew: true })).expired;
+  found.expired = (await settle()).expired;
   return found;
 }
 

@@ -71,7 +71,7 @@ function checkKey(record: StoredRecord, outcome: Outcome): string[] {
 }
 
 /** Every cluster x resource of a configuration. */
-export function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task> {
+function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task> {
   for (const [cluster, own] of clusters)
     for (const resource of resourceNames) if (own[resource] !== undefined) yield { cluster, resource };
 }
@@ -170,7 +170,7 @@ function describeTask({ cluster, resource }: Task): string {
 const mostNamed = 3;
 
 /** Counts tasks, and keeps the names of the first. */
-export class TaskList {
+class TaskList {
   readonly #named: string[] = [];
   #count = 0;
 

@@ -1,7 +1,7 @@
-import { runPrefix, runRecordKey, type Shard, shardName } from '../archive/archive-layout';
-import { isStored, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
-import { asynchronousAttempts, clockSlackMs, shardsUnderWayMs, underWayMs } from '../time-limits';
-import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
+import { runPrefix, runRecordKey, shardName } from '../archive/archive-layout';
+import type { StoredRecord } from '../run/run-record';
+import { clockSlackMs } from '../time-limits';
+import { checkAttempts, checkRecord } from './check-record';
 import type { Excusable } from './finding';
 import type { JudgeContext } from './judge-context';
 import { judgeListSteps } from './list-steps';
@@ -22,7 +22,6 @@ interface ConfiguredRecord extends RunRecordObject {
 export async function checkRun(
   listed: ListedRun,
   run: StoredRun,
-  isScheduled: boolean,
   { reader, configurations, sealed, now, isBucket, find }: JudgeContext,
 ): Promise<readonly Excusable[]> {
   const allOfRun = `${runPrefix(run.run)}*`;
@@ -52,76 +51,18 @@ export async function checkRun(
   // The origin of a hash may be in a record that is not there.
   if (run.badRecords.length === 0 && lacking.length === 0)
     for (const problem of withoutOrigin) lack('contradiction', allOfRun, problem);
-  const scheduled = isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
-  if (run.status !== 'complete' && run.badRecords.every(({ kind }) => kind !== 'unreadable'))
-    for (const problem of absences(scheduled, run.outcomes, now)) lack('absent', allOfRun, problem);
   return lacking;
 }
 
-/** Attempts of a run and shard are numbered from 1 without gaps. */
+/** Attempts of a run and shard are numbered from 1 without gaps; the records of a shard stand together. */
 function* missingRecords({ run, records }: ListedRun): Generator<{ readonly key: string; readonly problem: string }> {
-  for (const own of byShard(records).values()) {
-    let next = 1;
-    for (const { attempt, shard } of own) {
-      const others = attempt - next > 1 ? ` and those up to attempt ${attempt - 1}` : '';
-      const problem = `the run has records of later attempts, but not this one${others}`;
-      if (attempt > next) yield { key: runRecordKey({ run, shard, attempt: next }), problem };
-      next = attempt + 1;
-    }
+  let before: RunRecordObject | undefined;
+  for (const record of records) {
+    const { attempt, shard } = record;
+    const next = before !== undefined && shardName(before.shard) === shardName(shard) ? before.attempt + 1 : 1;
+    const others = attempt - next > 1 ? ` and those up to attempt ${attempt - 1}` : '';
+    const problem = `the run has records of later attempts, but not this one${others}`;
+    if (attempt > next) yield { key: runRecordKey({ run, shard, attempt: next }), problem };
+    before = record;
   }
-}
-
-/**
- * What should have become of an incomplete run of the schedule, and did not: as many attempts as are made of an event, and
- * records of all shards. That is not damage: an attempt that is killed leaves no record.
- */
-function absences(scheduled: readonly ConfiguredRecord[], outcomes: Iterable<RunOutcome>, now: Date): string[] {
-  const problems: string[] = [];
-  const listed = new Set<string>();
-  const missing = new Set<string>();
-  for (const outcome of outcomes) {
-    listed.add(taskName(outcome));
-    if (!isStored(outcome) && !outcome.optional) missing.add(taskName(outcome));
-  }
-  for (const [part, own] of byShard(scheduled)) {
-    const last = own.at(-1);
-    if (last === undefined || last.attempt >= asynchronousAttempts) continue;
-    if (last.record.status === 'complete' || isYoung(last.writtenAt, now, underWayMs)) continue;
-    // What was missing may have been completed without shards.
-    if (!hasAny(last.record, missing)) continue;
-    const which = part === '' ? 'it' : `shard ${part}`;
-    problems.push(
-      `${which} is incomplete after ${last.attempt} of ${asynchronousAttempts} attempts; the others left no record`,
-    );
-  }
-  const [first] = scheduled;
-  if (first?.record.shard === undefined || isYoung(first.run, now, shardsUnderWayMs)) return problems;
-  const lacking = new TaskList();
-  // While the run's shards are at work, another configuration may be deployed.
-  const [one = new Map(), ...others] = new Set(scheduled.flatMap(({ configuration }) => configuration?.clusters ?? []));
-  for (const task of tasksOf(one))
-    if (!listed.has(taskName(task)) && others.every((clusters) => clusters.get(task.cluster)?.[task.resource]))
-      lacking.add(task);
-  return [...problems, ...lacking.describe('shards without a record leave no outcome of what is configured')];
-}
-
-function hasAny({ outcomes }: StoredRecord, names: ReadonlySet<string>): boolean {
-  for (const outcome of outcomes) if (names.has(taskName(outcome))) return true;
-  return false;
-}
-
-function isYoung(time: Date, now: Date, limitMs: number): boolean {
-  return now.getTime() - time.getTime() < limitMs;
-}
-
-/** By the name of their shard. */
-function byShard<Item extends { readonly shard?: Shard | undefined }>(items: readonly Item[]): Map<string, Item[]> {
-  const parts = new Map<string, Item[]>();
-  for (const item of items) {
-    const part = shardName(item.shard);
-    const own = parts.get(part);
-    if (own === undefined) parts.set(part, [item]);
-    else own.push(item);
-  }
-  return parts;
 }

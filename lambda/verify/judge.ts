@@ -60,7 +60,7 @@ export async function judgeRun(
   const stored = await readStoredRun(reader, listed);
   const { run, badRecords } = stored;
   const seen = await seenRun(stored, configurations);
-  const lacking = await checkRun(listed, stored, seen.isScheduled, context);
+  const lacking = await checkRun(listed, stored, context);
   const unattested = sealed.checkRun(stored);
   for (const { key } of badRecords) if (unattested.has(key)) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');

@@ -190,7 +190,7 @@ async function judgeExcuses(verification: Verification, expiry: Expiry): Promise
   for (const { kind, key, problem, writtenAt } of excusable) {
     const isExcused = await mayHaveExpired(verification, expiry, writtenAt, key);
     if (!isExcused) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
-    else if (kind !== 'absent' && kind !== 'contradiction') counts.expired += 1;
+    else if (kind !== 'contradiction') counts.expired += 1;
   }
 }
 

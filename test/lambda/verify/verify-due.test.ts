@@ -3,7 +3,7 @@ import { firingsOf } from '../../../lambda/schedule/firings';
 import { DueRuns } from '../../../lambda/verify/due-runs';
 import type { UsedSchedule } from '../../../lambda/verify/seen-run';
 import { ArchiveFixture, type AttemptFixture, hourly } from '../../cli/archive-fixture';
-import { longAfter, runVerify } from '../../cli/run-verify';
+import { runVerify } from '../../cli/run-verify';
 
 const at = (hour: number, minutes = 0) => new Date(Date.UTC(2026, 10, 20, hour, minutes));
 const nextDay = new Date('2026-11-21T12:00:00Z');
@@ -112,77 +112,6 @@ describe('a run that the schedule should have started', () => {
     await runAt(new Date('1971-01-01T00:00:00Z'), { configuration: { schedule } });
     await runAt(at(6), { configuration: { schedule } });
     expect((await verify()).kinds).toEqual([`absent ${allOf(new Date('1971-01-01T00:01:00Z'))}`]);
-  });
-});
-
-describe('attempts of a run of the schedule', () => {
-  const failing: AttemptFixture['answer'] = (cluster, resource) =>
-    cluster === 'b' ? { failed: '503' } : answer(cluster, resource);
-  const again: AttemptFixture['answer'] = (cluster) =>
-    cluster === 'b' ? { failed: '503' } : { alreadyArchived: 'with hash' };
-
-  it('are absent if it is incomplete and has fewer than are made of an event', async () => {
-    await runAt(at(6), { answer: failing });
-    await runAt(at(6), { attempt: 2, answer: again });
-    const { code, kinds, problems } = await verify([], longAfter);
-    expect([code, kinds]).toEqual([0, [`absent ${allOf(at(6))}`]]);
-    expect(problems).toEqual(['it is incomplete after 2 of 3 attempts; the others left no record']);
-    await runAt(at(6), { attempt: 3, answer: again });
-    expect((await verify([], longAfter)).kinds).toEqual([]);
-  });
-
-  it('are not due of a run that a person started, of a complete one, and of one that misses what is optional', async () => {
-    await runAt(at(6, 5), { answer: failing, trigger: 'manual' });
-    await runAt(at(7));
-    await runAt(at(8), { answer: failing, configuration: { clusters: [{ uid: 'a' }, { uid: 'b', optional: true }] } });
-    expect(await verify([], longAfter)).toMatchObject({ code: 0, kinds: [] });
-  });
-
-  it('are not due once one is complete, because what failed is not configured any more', async () => {
-    await runAt(at(6), { answer: failing });
-    await runAt(at(6), { attempt: 2, clusters: ['a'], answer: again });
-    expect(await verify([], longAfter)).toMatchObject({ code: 0, kinds: [] });
-  });
-
-  it('may still come', async () => {
-    await runAt(at(6), { answer: failing });
-    expect((await verify([], new Date())).kinds).toEqual([]);
-  });
-
-  it('are absent of a shard without any record', async () => {
-    const fleet = Array.from({ length: 12 }, (_, number) => `cluster-${number}`);
-    const inShard = (index: number) => fleet.filter((uid) => shardOf(uid, 3) === index);
-    const configuration = { clusters: fleet.map((uid) => ({ uid })) };
-    for (const index of [0, 2])
-      await runAt(at(6), { shard: { index, count: 3 }, clusters: inShard(index), configuration });
-    const { code, kinds, problems } = await verify();
-    expect([code, kinds]).toEqual([0, [`absent ${allOf(at(6))}`]]);
-    expect(problems[0]).toContain(`no outcome of what is configured: ${2 * inShard(1).length} (log of cluster`);
-    expect((await verify([], at(20))).kinds).toEqual([]);
-  });
-
-  it('are not due of a shard that a person has completed, although another is not', async () => {
-    const fleet = Array.from({ length: 12 }, (_, number) => `cluster-${number}`);
-    const configuration = { clusters: fleet.map((uid) => ({ uid })) };
-    const [one = '', other = ''] = [0, 1].map((index) => fleet.find((uid) => shardOf(uid, 2) === index));
-    const attempt = (index: number, number: number) =>
-      runAt(at(6), {
-        shard: { index, count: 2 },
-        attempt: number,
-        clusters: fleet.filter((uid) => shardOf(uid, 2) === index),
-        configuration,
-        answer: (cluster, resource) =>
-          [one, other].includes(cluster)
-            ? { failed: '503' }
-            : number === 1
-              ? answer(cluster, resource)
-              : { alreadyArchived: 'with hash' },
-      });
-    await attempt(0, 1);
-    for (const number of [1, 2, 3]) await attempt(1, number);
-    expect((await verify([], longAfter)).kinds).toEqual([`absent ${allOf(at(6))}`]);
-    await runAt(at(6), { clusters: [one], configuration, trigger: 'manual' });
-    expect((await verify([], longAfter)).kinds).toEqual([]);
   });
 });
 

@@ -50,8 +50,6 @@ export interface History {
   readonly lost: readonly Date[];
   /** Those of them that lie between two runs of the same schedule. */
   readonly surelyLost: readonly Date[];
-  /** Runs of the schedule of which attempts or shards left no record. */
-  readonly unfinished: readonly Date[];
   /** What audits returned that were not killed. */
   readonly audits: readonly AuditResult[];
   /** What happened, for whoever looks into a failure. */
@@ -162,7 +160,6 @@ class Player {
       now,
       lost: [...lost.map(({ at }) => at), ...this.#unseen(now)].flatMap((at) => [at, new Date(at.getTime() + hour)]),
       surelyLost: expires ? [] : surelyLost.map(({ at }) => at),
-      unfinished: [...this.#unfinished].map((run) => new Date(run)),
       audits: this.#audits,
       events: this.#events,
     };

@@ -21,7 +21,7 @@ const hour = 3_600_000;
  * @returns what verify said that is not true, and what it did not say of what is surely lost
  */
 export async function falseAlarmsOf(seed: string, isAudited = false): Promise<string[]> {
-  const { bucket, now, lost, surelyLost, unfinished, audits, events } = await randomHistory(seed, {
+  const { bucket, now, lost, surelyLost, audits, events } = await randomHistory(seed, {
     expires: seed.endsWith('1') || seed.endsWith('2') || seed.endsWith('3'),
     isAudited,
   });
@@ -30,27 +30,25 @@ export async function falseAlarmsOf(seed: string, isAudited = false): Promise<st
   bucket.clock = hasClock ? now : undefined;
   const findings = await findingsOf(bucket, hasClock ? new Date(now.getTime() + 5 * hour) : now);
   const lostRuns = new Set(lost.map((run) => `${runPrefix(run)}*`));
-  const unfinishedRuns = new Set(unfinished.map((run) => `${runPrefix(run)}*`));
   // Behind the last run that the schedule started, nobody can know that it was switched off since.
   const isBehind = (key: string) => key.slice('runs/date=2027-11-02/'.length) > stampOf(lastScheduled(bucket));
-  const isFalse = (key: string, problem: string) =>
-    !(problem.startsWith('the schedule was due') ? lostRuns.has(key) || isBehind(key) : unfinishedRuns.has(key));
-  const wrong = findings.filter(({ kind, key, problem }) => {
+  const isFalse = (key: string) => !lostRuns.has(key) && !isBehind(key);
+  const wrong = findings.filter(({ kind, key }) => {
     if (kind === 'pending') {
       const writtenAt = bucket.objects.get(key)?.writtenAt.getTime() ?? 0;
       return now.getTime() - writtenAt >= 4 * hour;
     }
-    return kind !== 'absent' || isFalse(key, problem);
+    return kind !== 'absent' || isFalse(key);
   });
   const sealed = sealsOf(bucket);
   const wrongInSeals = sealed.flatMap(({ seal, findings: found }) =>
     found.flatMap(({ kind, key, problem }) =>
-      kind !== 'pending' && (kind !== 'absent' || isFalse(key, problem)) ? `${seal}: ${kind} ${key}: ${problem}` : [],
+      kind !== 'pending' && (kind !== 'absent' || isFalse(key)) ? `${seal}: ${kind} ${key}: ${problem}` : [],
     ),
   );
   const unkept = audits.filter(({ sha256 }) => !sealed.some((one) => one.sha256 === sha256));
   const absent = findings
-    .filter(({ problem }) => problem.startsWith('the schedule was due'))
+    .filter(({ kind }) => kind === 'absent')
     .map(({ problem }) => problem);
   const instants = (at: Date) => [at, new Date(at.getTime() + hour)];
   const unsaid = surelyLost.filter((at) => !absent.some((problem) => instants(at).some((one) => covers(problem, one))));
