@@ -1,4 +1,3 @@
-import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
@@ -67,16 +66,10 @@ export async function judgeRuns(
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
   // Not those that run records name: whoever may write records could silence the schedule.
   const schedules = [plan.schedule, ...chain.seals.slice(known).map((seal) => seal.plan.schedule)];
-  try {
-    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
-    const times: Date[] = [];
-    for (const time of due.times) if (!(await judge.mayHaveRemoved(time))) times.push(time);
-    findAbsent(find, { times, areMore: false });
-    const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
-    return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };
-  } catch (error) {
-    if (!(error instanceof CronError)) throw error;
-    find('unreadable', sealKey(chain.next.number), error.message);
-    return { runs: 0, absent: [], notJudged: null };
-  }
+  const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
+  const times: Date[] = [];
+  for (const time of due.times) if (!(await judge.mayHaveRemoved(time))) times.push(time);
+  findAbsent(find, { times, areMore: false });
+  const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
+  return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };
 }

@@ -26,12 +26,14 @@ export interface Schedule {
  */
 export type Firings = ReturnType<typeof firingsOf>;
 
-/**
- * Undefined for a schedule that is disabled.
- * @throws CronError as {@link firingsOf}
- */
+/** Undefined for a schedule that is disabled, and for one that cannot be read: nobody can tell when it was due. */
 export function firingsOfSchedule({ expression, timeZone, enabled }: Schedule): Firings | undefined {
-  return enabled ? firingsOf(expression, timeZone) : undefined;
+  try {
+    return enabled ? firingsOf(expression, timeZone) : undefined;
+  } catch (error) {
+    if (error instanceof CronError) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { configurationKey } from '../archive/archive-layout';
 import { firstResources, type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
-import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
+import { type Firings, firingsOf, type Schedule } from '../schedule/firings';
 import type { ConfiguredCluster } from '../stack-contract';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
 import type { Find } from './finding';
@@ -60,7 +60,7 @@ export class StoredConfigurations {
   readonly #find: Find;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
-  readonly #firings = new Map<string, Firings | undefined>();
+  readonly #firings = new Map<string, Firings>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
   /** Those that could not be read, which says nothing about them. */
@@ -134,8 +134,10 @@ export class StoredConfigurations {
   }
 
   #firingsOf(schedule: Schedule): Firings | undefined {
+    const { expression, timeZone, enabled } = schedule;
+    if (!enabled) return undefined;
     const name = JSON.stringify(schedule);
-    const firings = this.#firings.get(name) ?? firingsOfSchedule(schedule);
+    const firings = this.#firings.get(name) ?? firingsOf(expression, timeZone);
     this.#firings.set(name, firings);
     return firings;
   }

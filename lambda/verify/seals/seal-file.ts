@@ -3,7 +3,7 @@ import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefi
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
 import { type Find, notAKey } from '../finding';
-import { readWhole } from '../read-whole';
+import { parseJson, readWhole } from '../read-whole';
 import { largestSealBytes, type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 
 /** Longest line of a signature that is read, in bytes. */
@@ -68,18 +68,24 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<List
 /** @throws ArchiveReadError if it can be read another time */
 export async function readSealFile(reader: ArchiveReader, number: number): Promise<SealFile> {
   let sha256: string | null = null;
-  try {
+  const read = await orWhy(async () => {
     const found = await readWhole(reader, sealKey(number), largestSealBytes);
     if (found === undefined) throw new DamagedObjectError('it was listed, and is no longer there');
     sha256 = sha256Of(found.bytes);
-    const signed = readLines(found.bytes);
     const problem = headersProblem(found, { contentType: jsonLinesType, contentEncoding: undefined });
-    return { number, sha256, signed, problem };
+    return { signed: readLines(found.bytes), problem };
+  });
+  return { number, sha256, ...(typeof read === 'string' ? { signed: undefined, problem: read } : read) };
+}
+
+/** What a reading gives, or why it cannot be used. @throws ArchiveReadError if it can be read another time */
+export async function orWhy<Result>(read: () => Promise<Result>): Promise<Result | string> {
+  try {
+    return await read();
   } catch (error) {
-    const unread = { number, sha256, signed: undefined };
-    if (error instanceof DamagedObjectError) return { ...unread, problem: error.message };
+    if (error instanceof DamagedObjectError) return error.message;
     if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
-    return { ...unread, problem: `it cannot be read: ${error.message}` };
+    return `it cannot be read: ${error.message}`;
   }
 }
 
@@ -108,24 +114,19 @@ function readLines(bytes: Buffer): SignedLine {
 
 /** The seal, or why it is not one. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
 export function parseSeal(line: Buffer): Seal | string {
-  const json = parseJson(line);
-  if (json === undefined) return 'it is not JSON';
+  let json: unknown;
+  try {
+    json = parseJson(line);
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return error.message;
+    throw error;
+  }
   if (typeof json === 'object' && json !== null && 'cursor' in json && !('state' in json))
     return 'it was made by an unreleased version that kept its state in the seal (9a59bbd or earlier), which this version does not read';
   const { success, data, error } = sealSchema.safeParse(json);
   if (success) return data;
   const [issue] = error.issues;
   return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;
-}
-
-/** Undefined if it is not JSON. */
-function parseJson(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 export function sha256Of(bytes: Buffer): string {

@@ -1,19 +1,13 @@
 import { sealsPrefix } from '../../archive/archive-layout';
-import { CronError } from '../../schedule/cron';
 import { firingsOfSchedule } from '../../schedule/firings';
 import { dueIn } from '../due-runs';
 import type { Find } from '../finding';
 import type { Period } from '../run-keys';
 import type { Seal } from './seal';
 
-/** When runs are due, as a seal says it, and in how many shards; undefined if its schedule cannot be read, which `verify` says. */
+/** When runs are due, as a seal says it, and in how many shards. */
 export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>) {
-  try {
-    return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
-  } catch (error) {
-    if (error instanceof CronError) return undefined;
-    throw error;
-  }
+  return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
 }
 
 /** A seal, or the audit that is about to make one. */
@@ -33,19 +27,14 @@ export function findAbsentSeals(
 ): void {
   const until = to === undefined || to > settled ? settled : to;
   const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
-  try {
-    const absent = seals.flatMap(({ listedFrom, plan }, at) => {
-      const next = seals[at + 1] ?? { plan, listedFrom: until };
-      const schedules = [plan, next.plan].map((one) => firingsOfSchedule(one.auditSchedule));
-      const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
-      const end = new Date(Math.min(until.getTime(), new Date(next.listedFrom).getTime()));
-      return dueIn(schedules, { from: began, to: end }, times).times;
-    });
-    const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
-    const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
-    if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
-  } catch (error) {
-    if (!(error instanceof CronError)) throw error;
-    find('unreadable', `${sealsPrefix}*`, error.message);
-  }
+  const absent = seals.flatMap(({ listedFrom, plan }, at) => {
+    const next = seals[at + 1] ?? { plan, listedFrom: until };
+    const schedules = [plan, next.plan].map((one) => firingsOfSchedule(one.auditSchedule));
+    const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
+    const end = new Date(Math.min(until.getTime(), new Date(next.listedFrom).getTime()));
+    return dueIn(schedules, { from: began, to: end }, times).times;
+  });
+  const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
+  const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
+  if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
 }

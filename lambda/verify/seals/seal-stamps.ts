@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { parseSealStampKey, sealKey } from '../../archive/archive-layout';
 import { checkStamp, StampError } from '../../stamps/check-stamp';
 import { dayMs } from '../../time-limits';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../archive-reader';
+import type { ArchiveReader } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
 import { readWhole } from '../read-whole';
 import type { Hashed, Seal } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
-import { sha256Of } from './seal-file';
+import { orWhy, sha256Of } from './seal-file';
 
 /** A stamp that counts: the seal, and everything before it in the chain, existed before this time. */
 export interface SealStamp {
@@ -139,14 +139,8 @@ function judgeStamp(bytes: Buffer, seal: RightSeal | undefined, roots: readonly 
 
 /** @returns its bytes, or what is wrong with it. @throws ArchiveReadError if it can be read another time */
 async function readStamp(reader: ArchiveReader, key: string): Promise<{ key: string; bytes: Buffer | string }> {
-  try {
-    const found = await readWhole(reader, key, mostStampBytes);
-    return { key, bytes: found?.bytes ?? 'it was listed, and is no longer there' };
-  } catch (error) {
-    if (error instanceof DamagedObjectError) return { key, bytes: error.message };
-    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
-    return { key, bytes: `it cannot be read: ${error.message}` };
-  }
+  const found = await orWhy(() => readWhole(reader, key, mostStampBytes));
+  return { key, bytes: typeof found === 'string' ? found : (found?.bytes ?? 'it was listed, and is no longer there') };
 }
 
 function nameOf({ subject }: X509Certificate): string {

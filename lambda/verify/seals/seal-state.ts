@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { sealStateKey } from '../../archive/archive-layout';
 import { count, time } from '../../run/run-record';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../archive-reader';
+import type { ArchiveReader } from '../archive-reader';
 import { parseJson, readWhole } from '../read-whole';
-import { sha256Of } from './seal-file';
+import { orWhy, sha256Of } from './seal-file';
 
 /**
  * The state of a seal: what the next audit goes on from, and what a mail of the seal says besides. It is stored before the
@@ -169,16 +169,12 @@ export const emptyState: SealState = {
  * The state that a seal names, or why it cannot be used.
  * @throws ArchiveReadError if it can be read another time
  */
-export async function readState(reader: ArchiveReader, sha256: string): Promise<SealState | string> {
-  try {
+export function readState(reader: ArchiveReader, sha256: string): Promise<SealState | string> {
+  return orWhy(async () => {
     const found = await readWhole(reader, sealStateKey(sha256), largestStateBytes);
     if (found === undefined) return 'it is not there';
     if (sha256Of(found.bytes) !== sha256) return 'its SHA-256 is not the one in the seal';
     const { success, data, error } = stateSchema.safeParse(parseJson(found.bytes));
     return success ? data : `it is not a valid state: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`;
-  } catch (error) {
-    if (error instanceof DamagedObjectError) return error.message;
-    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
-    return `it cannot be read: ${error.message}`;
-  }
+  });
 }
