@@ -6,7 +6,8 @@ import type { RunOutcome } from '../run/run-record';
 import { dayMs } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
-import { type ClusterObject, clusterObjects } from '../verify/objects-between';
+import { take } from '../verify/newest-first';
+import { clusterObjectsNewestFirst } from '../verify/objects-between';
 import type { LogsState } from '../verify/seals/seal-state';
 import { SeamSummary } from './seam-summary';
 
@@ -17,8 +18,8 @@ const bytesPerLine = 16;
 /** Fewest lines that are kept of each log. With fewer, what looks like a gap is judged by the whole texts. */
 const fewestLines = 32;
 
-/** How far back the base of the first new log is looked for, in days: nearly always the last one has it. */
-const lookBack = [2, 32] as const;
+/** How far back the base of the first new log is looked for: nearly always the last one has it. */
+const lookBackMs = 32 * dayMs;
 
 /** Logs that are tried as a base, the newest first: one may be empty, damaged or unreadable. */
 const mostTried = 3;
@@ -94,24 +95,14 @@ export class LogSeams {
     const known = this.#histories.get(name.cluster);
     if (known !== undefined) return known;
     const history = new LogHistory(this.#mostKept);
-    for (const earlier of await this.#logsBefore(name)) {
+    const [from, to] = [name.run.getTime() - lookBackMs, name.run.getTime() - 1].map((time) => new Date(time));
+    const before = clusterObjectsNewestFirst(this.#reader, 'log', name.cluster, { from, to }, name.run);
+    for await (const earlier of take(mostTried, before)) {
       const { read } = await this.#read(earlier.key, () => history.reader());
       if (read !== undefined && history.add(earlier.run, read).lines > 0) break;
     }
     this.#histories.set(name.cluster, history);
     return history;
-  }
-
-  /** The newest logs before a run, the newest first. @throws ArchiveReadError */
-  async #logsBefore({ cluster, run }: ObjectName): Promise<ClusterObject[]> {
-    const to = new Date(run.getTime() - 1);
-    for (const days of lookBack) {
-      const from = new Date(run.getTime() - days * dayMs);
-      const found: ClusterObject[] = [];
-      for await (const log of clusterObjects(this.#reader, 'log', cluster, { from, to })) found.push(log);
-      if (found.length > 0) return found.reverse().slice(0, mostTried);
-    }
-    return [];
   }
 
   /**

@@ -43,23 +43,16 @@ function firstKeyOf(prefix: string, from: Date): string {
 
 export interface ClusterObject extends ObjectName, ListedObject {}
 
-/**
- * The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed.
- */
+/** The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed. */
 export async function* clusterObjects(
   reader: ArchiveReader,
   resource: Resource,
   cluster: string,
-  { from, to }: Period,
+  period: Period,
 ): AsyncGenerator<ClusterObject> {
-  const prefix = clusterPrefix(resource, cluster);
-  for await (const object of reader.list(prefix, from && firstKeyOf(prefix, from))) {
-    const name = parseObjectKey(object.key);
-    // `verify` reports objects with other names.
-    if (name === undefined) continue;
-    if (to !== undefined && name.run > to) return;
-    yield { ...object, ...name };
-  }
+  // `verify` reports objects with other names.
+  for await (const { name, ...object } of keysOfCluster(reader, resource, cluster, period))
+    if (name !== undefined) yield { ...object, ...name };
 }
 
 /** The same, newest run first. */

@@ -47,9 +47,7 @@ export async function falseAlarmsOf(seed: string, isAudited = false): Promise<st
     ),
   );
   const unkept = audits.filter(({ sha256 }) => !sealed.some((one) => one.sha256 === sha256));
-  const absent = findings
-    .filter(({ kind }) => kind === 'absent')
-    .map(({ problem }) => problem);
+  const absent = findings.filter(({ kind }) => kind === 'absent').map(({ problem }) => problem);
   const instants = (at: Date) => [at, new Date(at.getTime() + hour)];
   const unsaid = surelyLost.filter((at) => !absent.some((problem) => instants(at).some((one) => covers(problem, one))));
   const said = [
