@@ -66,11 +66,6 @@ function before(run: Date) {
   return { to: new Date(run.getTime() - 1) };
 }
 
-/** Lines may be lost here. */
-export function isGap({ link }: JoinedLog): boolean {
-  return link.seam.kind === 'gap';
-}
-
 /** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
 export function linesBefore({ link, added }: JoinedLog): number {
   return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);

@@ -19,6 +19,7 @@ import {
   StoredConfigurations,
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
+import type { ClusterFilter } from './cluster-names';
 import { type ClusterRecord, readClusterRecord } from './cluster-record';
 import type { NewestRun } from './newest-run';
 import type { OpenedArchive } from './open-archive';
@@ -62,7 +63,7 @@ export class RunReader {
   readonly clusterChanges: ClusterChange[] = [];
   /** What was due between the selected runs, and up to now, and is not there. */
   readonly due: AbsentRuns[] = [];
-  /** How many runs were selected, and the first and the last of them. */
+  /** How many runs were read, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
@@ -97,9 +98,7 @@ export class RunReader {
           this.#newestStart = start;
       this.problems.push(...run.badRecords);
       this.#outcomes.add(run);
-      this.runs += 1;
-      this.oldest ??= run.run;
-      this.newest = run.run;
+      this.#note(run.run);
       const clusters = await this.#changeOf(run, before);
       before = { ...run, outcomes: [] };
       yield clusters === undefined ? run : { ...run, clusters };
@@ -118,8 +117,24 @@ export class RunReader {
     const read = (run: ListedRun) => readClusterRecord(this.archive, run, cluster);
     for await (const record of mapConcurrently(runs, recordsAtOnce, read)) {
       this.problems.push(...record.badRecords);
+      this.#note(record.run);
       yield record;
     }
+  }
+
+  /** The outcomes of the selected runs, oldest first: at least those of the clusters asked for. @throws NoSuchRunError */
+  async *outcomes(
+    selection: RunSelection,
+    clusters: ClusterFilter | undefined,
+  ): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
+    if (clusters?.uid !== undefined) yield* this.ofCluster(await this.list(selection), clusters.uid);
+    else for await (const row of this.select(selection)) if (!isAbsent(row)) yield row;
+  }
+
+  #note(run: Date): void {
+    this.runs += 1;
+    this.oldest ??= run;
+    this.newest = run;
   }
 
   /** @param before the selected run before it; undefined: it is the first */

@@ -3,7 +3,6 @@ import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
-import { isSameContent } from '../archive/content-hashes';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
@@ -20,20 +19,12 @@ export async function printClusterRuns(
   rows: AsyncIterable<RunRow>,
 ): Promise<void> {
   const shown: RunRow[] = [];
-  let lastLog: RunOutcome | undefined;
-  const sameText = new Set<RunOutcome>();
-  for await (const row of rows) {
-    shown.push(row);
-    const log = outcomeOf(row, 'log');
-    if (log === undefined || !isStored(log)) continue;
-    if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
-    lastLog = log;
-  }
+  for await (const row of rows) shown.push(row);
   const answer = answerOf(cluster, shown);
   if (answer !== undefined) await print(terminal.out, `${printable(answer)}\n`);
   const left = reader.leftAt(cluster);
   if (left !== undefined) await print(terminal.out, `${printable(leftText(cluster, left))}\n`);
-  await printTable(terminal, columns(terminal, sameText), folded(shown));
+  await printTable(terminal, columns(terminal), folded(shown));
   if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
@@ -92,11 +83,10 @@ function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
   return 'outcomes' in row ? row.outcomes.find((outcome) => outcome.resource === resource) : undefined;
 }
 
-/** @param sameText logs with the text of the log before */
-function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<RunOutcome>): Column<FoldedRow>[] {
+function columns({ colors }: Pick<Terminal, 'colors'>): Column<FoldedRow>[] {
   const ofResource = (resource: Resource, head: string): Column<FoldedRow> => ({
     head,
-    cell: (row) => (isAbsent(row) ? '' : outcomeText(row.run, outcomeOf(row, resource), sameText)),
+    cell: (row) => (isAbsent(row) ? '' : outcomeText(row.run, outcomeOf(row, resource))),
     color: (text, row) => {
       const outcome = outcomeOf(row, resource);
       return outcome === undefined || isStored(outcome) ? text : colors.red(text);
@@ -114,10 +104,9 @@ function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<Run
   ];
 }
 
-function outcomeText(run: Date, outcome: RunOutcome | undefined, sameText: ReadonlySet<RunOutcome>): string {
+function outcomeText(run: Date, outcome: RunOutcome | undefined): string {
   if (outcome === undefined) return 'not covered';
-  const late = isLate(run, outcome.fetchedAt) ? ', late' : '';
-  return `${outcome.outcome}${late}${sameText.has(outcome) ? ', same text' : ''}`;
+  return `${outcome.outcome}${isLate(run, outcome.fetchedAt) ? ', late' : ''}`;
 }
 
 /** Log and manifest mostly fail for the same reason, which is said once. */

@@ -67,7 +67,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
       for await (const search of mapConcurrently(found, concurrency, start)) {
         if (objects.objects % shownEvery === 0)
-          progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(objects)}` });
+          progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(reader)}` });
         if (search === undefined) continue;
         await printer.print(search);
         running.delete(search);
@@ -87,8 +87,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     await remarks.print(terminal);
     await printBadRecords(terminal, reader.problems);
     if (objects.objects + objects.notJoined.length === 0)
-      throw new ArchiveReadError(await nothingToSearch(objects, reader, options));
-    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
+      throw new ArchiveReadError(await nothingToSearch(reader, options));
+    await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
     const problems = printer.problems + objects.notJoined.length + reader.problems.length;
     if (problems > 0 || remarks.ending() !== 'ok') end('trouble');
     else if (printer.matches === 0) end('noMatch');
@@ -100,22 +100,18 @@ function isJoined({ resource, snapshots }: Options, { run, last }: RunSelection)
   return resources[resource].holdsLog && snapshots !== true && run === undefined && last !== 1;
 }
 
-async function nothingToSearch(
-  objects: ObjectsToSearch,
-  reader: RunReader,
-  { resource, cluster }: Options,
-): Promise<string> {
+async function nothingToSearch(reader: RunReader, { resource, cluster }: Options): Promise<string> {
   const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
   const where =
-    objects.runs === 0 && cluster === undefined
+    reader.runs === 0 && cluster === undefined
       ? 'this period has no run'
-      : `none was archived${runsOf(objects)}; list shows what is`;
+      : `none was archived${runsOf(reader)}; list shows what is`;
   const nearest = await nearestTo(reader, cluster);
   return `Searching every ${resource}${which} failed: ${where}${nearest}`;
 }
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */
-function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Resource): string {
+function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunReader, resource: Resource): string {
   const { matches, objects: found, dividedLines } = printer;
   const divided =
     dividedLines === 0
@@ -125,11 +121,11 @@ function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Res
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    `${runsOf(objects)}${missing}.${divided}`
+    `${runsOf(reader)}${missing}.${divided}`
   );
 }
 
-function runsOf({ runs, oldest, newest }: ObjectsToSearch): string {
+function runsOf({ runs, oldest, newest }: RunReader): string {
   if (oldest === undefined || newest === undefined) return '';
   if (runs === 1) return ` of the run ${formatTime(oldest)}`;
   return ` of ${formatCount(runs, 'run')}, ${formatTime(oldest)} to ${formatTime(newest)}`;

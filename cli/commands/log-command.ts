@@ -25,10 +25,8 @@ import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
-import { printTable } from '../terminal/table';
-import { type CommandContext, type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { printFleetSeams } from './fleet-seams';
-import { type Remarked, seamColumns, summarizeSeams } from './log-seams';
+import { type CommandContext, type Ending, print, type Terminal } from '../terminal/terminal';
+import { printSeams } from './log-seams';
 import { LogTotals } from './log-totals';
 import { isSelection, type RunOptions, readRuns, withHelp, withLineTimes, withRuns } from './options';
 import { RecordRemarks } from './record-remarks';
@@ -54,10 +52,10 @@ export function logCommand(context: CommandContext): Command {
   const command = new Command('log')
     .summary('the log of a cluster over many runs, each line once')
     .description('Joins the archived logs of a cluster: each line once, and a note wherever lines may be lost.')
-    .argument('[cluster]', "the cluster's uid; with --all a pattern with * and ?");
+    .argument('[cluster]', "the cluster's uid; with --seams a pattern with * and ?");
   withRuns(command, terminal, 'the last 24 hours')
-    .option('--seams', 'print how each log follows the one before it, instead of the text')
-    .option('--all', 'with --seams: a line for each cluster of which there is anything to say')
+    .option('--seams', 'print no text, but a line for each cluster whose log is frozen or empty or has gaps')
+    .option('--all', 'with --seams: of all clusters')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withLineTimes(command, terminal), terminal, helpText);
@@ -68,13 +66,11 @@ export function logCommand(context: CommandContext): Command {
     let ending: Ending = 'ok';
     await readRuns(context, options, async (reader) => {
       const selection = isSelection(options) ? options : { from: new Date(reader.now.getTime() - dayMs) };
-      if (options.all !== true) {
-        ending = await printLog(terminal, reader, cluster ?? '', { ...options, ...selection });
-        return;
-      }
       const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
-      const gaps = await printFleetSeams(terminal, reader, clusters, selection, options.json === true);
-      if (options.strict === true && gaps > 0) ending = 'found';
+      ending =
+        cluster === undefined || options.seams === true || options.json === true
+          ? await printSeams(terminal, reader, clusters, selection, options)
+          : await printLog(terminal, reader, cluster, { ...options, ...selection });
     });
     if (ending !== 'ok') end(ending);
   });
@@ -90,24 +86,21 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
   await printVolume(terminal, bytes);
   const totals = new LogTotals();
   const remarks = new RecordRemarks();
-  const isTable = options.seams === true || options.json === true;
-  const noted = async function* (): AsyncGenerator<JoinedRun & Remarked> {
-    for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster), !isTable)) {
+  const noted = async function* (): AsyncGenerator<JoinedRun> {
+    for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster), true)) {
       totals.add(one);
       const remark = isMissing(one) || one.head === undefined ? undefined : remarkOnRecorded(one.outcome, one.head);
       remarks.add({ resource: 'log', cluster, run: one.run, remark });
-      yield { ...one, remark };
+      yield one;
     }
   };
-  if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted()));
-  else if (isTable) await printTable(terminal, seamColumns(terminal), noted());
-  else await printText(terminal, noted(), options);
+  await printText(terminal, noted(), options);
   if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period);
   await remarks.print(terminal);
   await print(terminal.err, `${totals.summary()}\n`);
   if (period.to !== undefined && options.to === undefined)
     await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
-  const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps > 0);
+  const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps.length > 0);
   return isFound ? 'found' : remarks.ending();
 }
 
@@ -182,8 +175,8 @@ those of the last 24 hours. Where nothing of the end of one log is in the next, 
 standard error says so at that run. A log ends before it is fetched, so the first one behind --to is read too. --lines-from and
 --lines-to cut the text where lines begin with an ISO time.
 
---seams prints a table: how each log follows the one before it. With --all, it has a line for each cluster whose log is frozen or empty
-or has gaps. With --json: the same as an array.
+--seams prints a table of the clusters whose logs are frozen or empty, have gaps or are damaged, with the runs since or before which
+they are. With --json: an array of all clusters.
 
 Exit codes: 0 done, 1 a log or a run record is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be
 done, or a run record could not be read.
@@ -191,5 +184,5 @@ done, or a run record could not be read.
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log
   npm run collector -- log my-cluster --from yesterday --lines-from "yesterday 02:10" --lines-to "yesterday 02:20"
-  npm run collector -- log my-cluster --last 24 --seams
+  npm run collector -- log --all --seams --from "7 days ago"
 `;

@@ -1,72 +1,99 @@
-import { isGap, isMissing, type JoinedLog, type JoinedRun, linesBefore } from '../archive/join-logs';
-import type { Remark } from '../archive/recorded-object';
-import { formatCount, formatTime } from '../terminal/format';
-import { printable } from '../terminal/printable';
-import type { Column } from '../terminal/table';
-import type { Terminal } from '../terminal/terminal';
+import { resources } from '../../lambda/resources';
+import { isStored } from '../../lambda/run/run-record';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
+import { joinLogs } from '../archive/join-logs';
+import type { RunReader } from '../archive/run-reader';
+import { nothingArchived } from '../archive/select-object';
+import type { RunSelection } from '../archive/select-runs';
+import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { Progress } from '../terminal/progress';
+import { type Column, printTable } from '../terminal/table';
+import { type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { LogTotals } from './log-totals';
 
-/** A run with what its records say of the log that lies there. */
-export interface Remarked {
-  readonly remark: Remark | undefined;
+/** Clusters whose logs are read at once. */
+const clustersAtOnce = 8;
+
+/** Most gaps whose runs a line names. */
+const mostGaps = 3;
+
+interface ClusterLogs {
+  readonly cluster: string;
+  readonly totals: LogTotals;
 }
 
-/** How each log follows the one before it. */
-export function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
-  const numbers = (of: (joined: JoinedLog) => number | undefined) => (joined: JoinedRun) =>
-    isMissing(joined) ? '' : (of(joined)?.toLocaleString('en-US') ?? '');
-  return [
-    { head: 'Run', cell: ({ run }) => formatTime(run) },
-    { head: 'Lines', cell: numbers(({ link }) => link.lines), align: 'right' },
-    { head: 'New', cell: numbers(({ link }) => link.seam.added), align: 'right' },
-    { head: 'Shared', cell: numbers(({ link }) => link.seam.shared), align: 'right' },
-    {
-      head: 'Seam',
-      cell: (joined) => printable(seamText(joined)),
-      color: (text, joined) =>
-        isMissing(joined) || isGap(joined) || joined.head === undefined ? colors.yellow(text) : text,
-      wraps: true,
-      narrowest: 30,
-    },
-  ];
-}
-
-function seamText(joined: JoinedRun): string {
-  if (isMissing(joined)) return `no log: ${joined.reason}`;
-  const { link, problem } = joined;
-  if (problem !== undefined) return problem;
-  if (link.base === undefined) return 'first';
-  const before = linesBefore(joined);
-  const { kind, isAmbiguous, isShort } = link.seam;
-  return [
-    kind,
-    ...(isAmbiguous ? ['at least: lines repeat'] : []),
-    ...(isShort ? ['short'] : []),
-    ...(before > 0 ? [`reaches back ${formatCount(before, 'line')}`] : []),
-  ].join(', ');
-}
-
-/** The same as `--json` documents it. */
-export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked>): AsyncGenerator<object> {
-  for await (const one of joined) {
-    if (isMissing(one)) {
-      yield { run: one.run, seam: null, reason: one.reason };
-      continue;
+/**
+ * Prints a line for each cluster whose log is frozen or empty, has gaps or cannot be joined; as JSON for each cluster.
+ * @param isStrict whether a gap counts
+ * @returns how the command ends
+ */
+export async function printSeams(
+  terminal: Terminal,
+  reader: RunReader,
+  clusters: ClusterFilter | undefined,
+  selection: RunSelection,
+  { json, strict }: { readonly json?: boolean; readonly strict?: boolean },
+): Promise<Ending> {
+  // Of each cluster the runs that archived its log: of a fleet there is no room for more.
+  const runs = new Map<string, { readonly run: Date }[]>();
+  for await (const { run, outcomes } of reader.outcomes(selection, clusters))
+    for (const { cluster, resource, ...outcome } of outcomes) {
+      if (!resources[resource].holdsLog || clusters?.matches(cluster) === false) continue;
+      const own = runs.get(cluster) ?? [];
+      runs.set(cluster, own);
+      if (isStored(outcome)) own.push({ run });
     }
-    const { run, key, link, problem } = one;
-    yield {
-      run,
-      key,
-      seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
-      lines: link.lines,
-      new: link.seam.added,
-      shared: link.seam.shared,
-      reachesBack: linesBefore(one),
-      isAtLeast: link.seam.isAmbiguous,
-      isShort: link.seam.isShort,
-      base: link.base ?? null,
-      unchangedSince: link.unchangedSince ?? null,
-      reason: problem ?? null,
-      remark: one.remark?.text ?? null,
-    };
+  if (runs.size === 0)
+    throw nothingArchived(
+      'log',
+      clusters?.glob ?? '*',
+      `no run of this period covers one${await nearestTo(reader, clusters)}`,
+    );
+  const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
+  const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<ClusterLogs> => {
+    const totals = new LogTotals();
+    for await (const joined of joinLogs(reader, cluster, own, false)) totals.add(joined);
+    return { cluster, totals };
+  };
+  const all: ClusterLogs[] = [];
+  try {
+    for await (const one of mapConcurrently([...runs].sort(), clustersAtOnce, join)) {
+      all.push(one);
+      progress.update({ done: all.length, now: one.cluster });
+    }
+  } finally {
+    progress.stop();
   }
+  const said = all.filter((one) => remarkOn(one) !== '');
+  if (json === true) await printJsonArray(terminal.out, all.map(asJson));
+  else await printTable(terminal, columns, said);
+  const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
+  const period = formatPeriod({ from: reader.oldest, to: reader.newest });
+  await print(terminal.err, `Read the logs of ${formatCount(reader.runs, 'run')}${period}; ${others}.\n`);
+  const isFound = all.some(({ totals: { damaged, gaps } }) => damaged > 0 || (strict === true && gaps.length > 0));
+  return isFound ? 'found' : 'ok';
+}
+
+const columns: readonly Column<ClusterLogs>[] = [
+  { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
+  { head: 'Logs', cell: ({ totals }) => `${totals.logs}`, align: 'right', leftOut: 1 },
+  { head: 'Log', cell: remarkOn, wraps: true, narrowest: 20 },
+];
+
+/** Empty: there is nothing to say. */
+function remarkOn({ totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): string {
+  const more = gaps.length > mostGaps ? ` and ${gaps.length - mostGaps} more` : '';
+  const parts = [
+    logs === 0 && 'none was archived',
+    emptySince !== undefined && `empty since ${formatTime(emptySince)}`,
+    emptySince === undefined && frozenSince !== undefined && `nothing new since ${formatTime(frozenSince)}`,
+    gaps.length > 0 && `lines may be lost before ${gaps.slice(0, mostGaps).map(formatTime).join(', ')}${more}`,
+    damaged > 0 && `${damaged} damaged`,
+  ];
+  return parts.filter((part) => part !== false).join('; ');
+}
+
+function asJson({ cluster, totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): object {
+  return { cluster, logs, gaps, damaged, frozenSince: frozenSince ?? null, emptySince: emptySince ?? null };
 }

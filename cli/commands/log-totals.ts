@@ -1,17 +1,18 @@
-import { isGap, isMissing, type JoinedRun, linesBefore } from '../archive/join-logs';
+import { isMissing, type JoinedRun, linesBefore } from '../archive/join-logs';
 import { formatCount, formatTime } from '../terminal/format';
 
 /** What was joined, so that nobody takes it for more than it is. */
 export class LogTotals {
   logs = 0;
-  gaps = 0;
+  /** Runs before whose logs lines may be lost. */
+  readonly gaps: Date[] = [];
   damaged = 0;
   #lines = 0;
   #repeated = 0;
   /** Lines that are left out though no log of the period has them first. */
   #before = 0;
   /** Runs without a log. */
-  missing = 0;
+  #missing = 0;
   /** The run since which nothing is new, and that since which the log is empty; undefined: it is not so. */
   frozenSince: Date | undefined;
   emptySince: Date | undefined;
@@ -21,7 +22,7 @@ export class LogTotals {
 
   add(joined: JoinedRun): void {
     if (isMissing(joined)) {
-      this.missing += 1;
+      this.#missing += 1;
       return;
     }
     const { link } = joined;
@@ -36,7 +37,7 @@ export class LogTotals {
     this.#before += linesBefore(joined);
     this.#repeated += link.lines - lines - linesBefore(joined);
     if (joined.head === undefined) this.damaged += 1;
-    if (isGap(joined)) this.gaps += 1;
+    if (link.seam.kind === 'gap') this.gaps.push(joined.run);
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.frozenSince = link.unchangedSince;
   }
 
@@ -45,8 +46,8 @@ export class LogTotals {
     const parts = [
       `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
       `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
-      ...(this.missing > 0 ? [`${formatCount(this.missing, 'run')} without a log`] : []),
-      this.gaps === 0 ? 'no gap' : `${formatCount(this.gaps, 'gap')}: lines may be lost`,
+      ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
+      this.gaps.length === 0 ? 'no gap' : `${formatCount(this.gaps.length, 'gap')}: lines may be lost`,
     ];
     const frozen = this.frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.frozenSince)}.`;
     const after = this.#base === undefined ? '' : `after the run ${formatTime(this.#base)} and `;

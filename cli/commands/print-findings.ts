@@ -1,11 +1,16 @@
-import { damageKinds, type Finding } from '../../lambda/verify/finding';
+import { damageKinds } from '../../lambda/verify/finding';
 import type { OpenedFinding } from '../../lambda/verify/verdict';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
 
+/** A finding, also one that a seal has open. */
+interface PrintedFinding extends Omit<OpenedFinding, 'kind'> {
+  readonly kind: string;
+}
+
 /** Findings of one kind with the same problem. */
-interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
+interface EqualFindings extends Pick<PrintedFinding, 'kind' | 'problem'> {
   readonly keys: string[];
 }
 
@@ -16,19 +21,19 @@ const namedUnvouched = 20;
 /** Prints findings, equal ones together. Each key has a line of its own, however long, so that it can be copied. */
 export async function printFindings(
   { out, colors }: Pick<Terminal, 'out' | 'colors'>,
-  findings: readonly OpenedFinding[],
+  findings: readonly PrintedFinding[],
 ): Promise<void> {
   for (const { kind, problem, keys } of groupEqual(findings)) {
-    const color = damageKinds.includes(kind) ? colors.red : colors.yellow;
+    const color = damageKinds.some((one) => one === kind) ? colors.red : colors.yellow;
     const named = keys.slice(0, kind === 'unvouched' ? namedUnvouched : namedKeys);
     const more = keys.length - named.length;
-    const rest = more === 0 ? [] : [`… and ${formatCount(more, 'more key')}; --json has all`];
+    const rest = more === 0 ? [] : [`… and ${formatCount(more, 'more key')}; verify --json has all`];
     const lines = [...named.map(printable), ...rest].map((line) => `  ${line}\n`);
     await print(out, `${color(kind)}: ${printable(problem)}\n${lines.join('')}`);
   }
 }
 
-function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings> {
+function groupEqual(findings: readonly PrintedFinding[]): Iterable<EqualFindings> {
   const groups = new Map<string, EqualFindings>();
   for (const { kind, key, ...finding } of findings) {
     const problem = problemOf(finding);
@@ -40,7 +45,7 @@ function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings>
   return groups.values();
 }
 
-function problemOf({ problem, since, acknowledged }: Omit<OpenedFinding, 'kind' | 'key'>): string {
+function problemOf({ problem, since, acknowledged }: Omit<PrintedFinding, 'kind' | 'key'>): string {
   const opened = since === undefined ? '' : `; open since the seal of ${formatTime(since)}`;
   return `${problem}${opened}${acknowledged === undefined ? '' : `; acknowledged: ${acknowledged}`}`;
 }

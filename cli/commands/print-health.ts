@@ -1,14 +1,10 @@
 import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
 import type { Seal } from '../../lambda/verify/seals/seal';
-import type { OpenFinding } from '../../lambda/verify/seals/seal-state';
 import type { FoundStale } from '../archive/run-reader';
 import { formatCount, formatStale, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type Column, printTable } from '../terminal/table';
 import { print, type Terminal } from '../terminal/terminal';
-
-/** Most findings that are shown. */
-const shownOpen = 20;
+import { printFindings } from './print-findings';
 
 /** What the newest seal says is open. */
 export type OpenSeal = SealWithOpen & Pick<Seal, 'number' | 'verified'>;
@@ -35,25 +31,10 @@ export async function printNotRead({ out }: Terminal, { number, verified: { notR
 /** Lists what is open, the newest first, and then what is acknowledged. */
 export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Promise<void> {
   const { findings, unreadable, acknowledged } = openDamage(seal);
-  const all = [...findings, ...unreadable, ...acknowledged];
-  await printTable(terminal, openColumns(seal), all.slice(0, shownOpen));
-  const left = all.length + seal.openMore - shownOpen;
-  if (left > 0)
-    await print(terminal.out, `… and ${left} more; the seal has ${seal.openMore > 0 ? 'room for some' : 'all'}\n`);
-}
-
-function openColumns({ plan }: OpenSeal): Column<OpenFinding>[] {
-  const reasonOf = acknowledgedBy(plan);
-  return [
-    { head: 'Open', cell: ({ kind }) => kind },
-    { head: 'Since', cell: ({ since }) => formatTime(since) },
-    { head: 'Key', cell: ({ key }) => key, wraps: true },
-    {
-      head: 'What is wrong',
-      cell: (one) => `${one.problem}${reasonOf(one) === undefined ? '' : `; acknowledged: ${reasonOf(one)}`}`,
-      wraps: true,
-    },
-  ];
+  const reasonOf = acknowledgedBy(seal.plan);
+  const all = [...findings, ...unreadable, ...acknowledged].map((one) => ({ ...one, acknowledged: reasonOf(one) }));
+  await printFindings(terminal, all);
+  if (seal.openMore > 0) await print(terminal.out, `… and ${seal.openMore} more, for which the seal has no room\n`);
 }
 
 /** Most clusters that each list names. */

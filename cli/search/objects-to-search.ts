@@ -1,10 +1,9 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import type { Run } from '../../lambda/verify/read-run';
 import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import type { LinePattern } from './line-pattern';
 import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
 
@@ -14,10 +13,6 @@ const joinedAtOnce = 8;
 /** Finds the objects to search, run by run, and counts them. */
 export class ObjectsToSearch {
   objects = 0;
-  /** Runs that were searched, and the first and the last of them. */
-  runs = 0;
-  oldest: Date | undefined;
-  newest: Date | undefined;
   /** Outcomes without an object in these runs and clusters. */
   notArchived = 0;
   /** Clusters whose logs could not be read to the end: only those before that are searched. */
@@ -32,9 +27,8 @@ export class ObjectsToSearch {
 
   /** @throws NoSuchRunError if one run was asked for and is not there */
   async *list(): AsyncGenerator<SearchedObject> {
-    const { resource, clusters } = this.#scope;
-    for await (const { run, outcomes } of this.#runs()) {
-      this.#note(run);
+    const { resource, clusters, selection } = this.#scope;
+    for await (const { run, outcomes } of this.#reader.outcomes(selection, clusters))
       for (const outcome of outcomes) {
         const { cluster } = outcome;
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
@@ -46,7 +40,6 @@ export class ObjectsToSearch {
         const recorded = { content: shortHash(outcome.sha256), text: shortHash(outcome.logSha256) };
         yield { key: objectKey({ resource, cluster, run }), cluster, resource, run, recorded };
       }
-    }
   }
 
   /**
@@ -93,20 +86,6 @@ export class ObjectsToSearch {
       last = recorded.text;
     }
     return false;
-  }
-
-  /** Of one cluster only its own lines are read of the run records, which are large in a large fleet. */
-  async *#runs(): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
-    const { clusters, selection } = this.#scope;
-    const reader = this.#reader;
-    if (clusters?.uid !== undefined) yield* reader.ofCluster(await reader.list(selection), clusters.uid);
-    else for await (const row of reader.select(selection)) if (!isAbsent(row)) yield row;
-  }
-
-  #note(run: Date): void {
-    this.runs += 1;
-    this.oldest ??= run;
-    this.newest = run;
   }
 }
 

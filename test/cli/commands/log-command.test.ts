@@ -102,35 +102,18 @@ describe('log', () => {
     expect(err).toContain(`${time(8)}: no text: its text is empty`);
   });
 
-  it('--seams is a table, and --json the same for programs', async () => {
-    const { out } = await log('alpha', '--seams');
-    const rows = out.split('\n').map((line) => line.replace(/^│ *| *│$/g, '').replace(/ *│ */g, ' | '));
-    expect(rows).toEqual(
-      expect.arrayContaining([
-        'Run | Lines | New | Shared | Seam',
-        `${time(5)} | 20 | 20 | 0 | first`,
-        `${time(6)} | 20 | 10 | 10 | continues`,
-        `${time(10)} | 20 | 20 | 0 | gap`,
-        `${time(11)} | 35 | 0 | 0 | older`,
-      ]),
-    );
-    const json = JSON.parse((await log('alpha', '--json')).out);
-    expect(json[3]).toEqual({ run: '2026-11-20T08:00:00.000Z', seam: null, reason: expect.stringContaining('503') });
-    expect(json[5]).toEqual({
-      run: '2026-11-20T10:00:00.000Z',
-      key: keyOf('log', 'alpha', hour(10)),
-      seam: 'gap',
-      lines: 20,
-      new: 20,
-      shared: 0,
-      reachesBack: 0,
-      isAtLeast: false,
-      isShort: false,
-      base: '2026-11-20T09:00:00.000Z',
-      unchangedSince: null,
-      reason: null,
-      remark: null,
-    });
+  it('--seams of one cluster names the runs before whose logs lines may be lost, and --json has all of them', async () => {
+    const { code, out } = await log('alpha', '--seams');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/│ alpha +│ +6 │ lines may be lost before 2026-11-20T10:00:00Z │/),
+    ]);
+    expect((await log('alpha', '--seams', '--strict')).code).toBe(1);
+    expect(JSON.parse((await log('alpha', '--json')).out)).toEqual([
+      { cluster: 'alpha', logs: 6, gaps: [hour(10).toISOString()], damaged: 0, frozenSince: null, emptySince: null },
+    ]);
+    const gaps = await ArchiveFixture.ofLogs(Array.from({ length: 6 }, (_, at) => lines(20 * at, 20 * at + 10)));
+    expect((await logOf(gaps, '--seams')).out).toContain(`before ${time(1)}, ${time(2)}, ${time(3)} and 2 more`);
   });
 
   it('--all --seams has a line for each cluster of which there is anything to say', async () => {
@@ -153,13 +136,13 @@ describe('log', () => {
     expect(rows.slice(3, -2)).toEqual([
       `empty | 3 | empty since ${time(1)}`,
       `frozen | 3 | nothing new since ${time(1)}`,
-      'gapped | 3 | 2 gaps: lines may be lost',
+      `gapped | 3 | lines may be lost before ${time(1)}, ${time(2)}`,
     ]);
     expect([code, err]).toEqual([0, expect.stringContaining('nothing to say of 1 cluster of 4.')]);
     expect((await seams('--strict')).code).toBe(1);
     expect((await seams('--strict', 'fr*')).code).toBe(0);
     expect(JSON.parse((await seams('--json', 'well')).out)).toEqual([
-      { cluster: 'well', logs: 3, gaps: 0, damaged: 0, frozenSince: null, emptySince: null },
+      { cluster: 'well', logs: 3, gaps: [], damaged: 0, frozenSince: null, emptySince: null },
     ]);
     expect((await seams('nobody')).code).toBe(3);
     expect((await runCollector(['log', '--all', '--archive', fleet.folder])).code).toBe(2);
@@ -171,6 +154,8 @@ describe('log', () => {
     const { code, out, err } = await logOf(damaged);
     expect([code, out]).toEqual([1, lines(5, 25)]);
     expect(err).toContain(`${time(1)}: no text: damaged:`);
+    const seams = await logOf(damaged, '--seams');
+    expect([seams.code, seams.out]).toEqual([1, expect.stringContaining('1 damaged')]);
   });
 
   it('a run whose record is damaged is not said to have left the cluster out', async () => {

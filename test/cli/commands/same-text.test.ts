@@ -31,12 +31,6 @@ describe('an equal text of a log, known from records alone', () => {
     expect(out).toBe(`${short(10)} changed: 1 cluster: c\n${short(8)} first: 1 cluster: c\n`);
   });
 
-  it('stands in the time line of the cluster', async () => {
-    const { out } = await collector('runs', '--cluster', 'c');
-    const logs = [...out.matchAll(/│ 2026-11-20T\S+ │ (.*?) *│/g)].map(([, log]) => log);
-    expect(logs).toEqual(['archived', 'archived, same text', 'archived']);
-  });
-
   it('is shown at a time with the run that may have what was logged up to then', async () => {
     const show = async (...args: string[]) => (await collector('show', 'c', ...args)).err;
     const words =

@@ -132,7 +132,9 @@ describe('the chain of seals', () => {
     const advice = 'What to do: docs/alarms.md, "Audit found damage".';
     expect(none.lines).toEqual([ofNone, ofNone, `Something is wrong. Found: 2 missing, 1 absent. ${advice}`]);
     expect(none.codes).toEqual([1, 1, 1]);
-    expect(none.listed).toMatch(/│ missing │ 2026-11-20T03:00:00Z │ logs\/cluster=alpha.*│ it is not there +│/);
+    expect(none.listed).toMatch(
+      /^missing: it is not there; open since the seal of 2026-11-20T03:00:00Z\n {2}logs\/cluster=alpha/m,
+    );
     expect(none.listed).toMatch(/│ +3 │ .*│ 2 damaged +│ in it/);
     expect(none.verified).toMatch(/open since the seal of\s/);
     const openDamage = { count: 2, since, acknowledged: 0 };
@@ -150,7 +152,7 @@ describe('the chain of seals', () => {
     const ofAll = '2 acknowledged findings, says seal 5 of 2026-11-23T03:00:00Z.';
     expect(all.lines).toEqual([ofAll, ofAll, `All damage is acknowledged. ${found} 2 findings acknowledged.`]);
     expect(all.codes).toEqual([0, 0, 0]);
-    expect(all.listed).toContain('it is not there; acknowledged: migrated');
+    expect(all.listed).toContain('2026-11-20T03:00:00Z; acknowledged: migrated');
     const findings = [{ since, acknowledged: 'migrated' }, {}, {}];
     expect(JSON.parse((await verify('--json')).out)).toMatchObject({ ok: true, acknowledged: 2, findings });
   });
