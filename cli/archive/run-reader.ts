@@ -19,7 +19,6 @@ import {
   StoredConfigurations,
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
-import type { ClusterFilter } from './cluster-names';
 import { type ClusterRecord, readClusterRecord } from './cluster-record';
 import type { NewestRun } from './newest-run';
 import type { OpenedArchive } from './open-archive';
@@ -122,12 +121,13 @@ export class RunReader {
     }
   }
 
-  /** The outcomes of the selected runs, oldest first: at least those of the clusters asked for. @throws NoSuchRunError */
-  async *outcomes(
-    selection: RunSelection,
-    clusters: ClusterFilter | undefined,
-  ): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
-    if (clusters?.uid !== undefined) yield* this.ofCluster(await this.list(selection), clusters.uid);
+  /**
+   * The outcomes of the selected runs, oldest first.
+   * @param cluster the only one that is asked for; undefined: all
+   * @throws NoSuchRunError
+   */
+  async *outcomes(selection: RunSelection, cluster: string | undefined): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
+    if (cluster !== undefined) yield* this.ofCluster(await this.list(selection), cluster);
     else for await (const row of this.select(selection)) if (!isAbsent(row)) yield row;
   }
 

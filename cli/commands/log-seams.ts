@@ -37,7 +37,7 @@ export async function printSeams(
 ): Promise<Ending> {
   // Of each cluster the runs that archived its log: of a fleet there is no room for more.
   const runs = new Map<string, { readonly run: Date }[]>();
-  for await (const { run, outcomes } of reader.outcomes(selection, clusters))
+  for await (const { run, outcomes } of reader.outcomes(selection, clusters?.uid))
     for (const { cluster, resource, ...outcome } of outcomes) {
       if (!resources[resource].holdsLog || clusters?.matches(cluster) === false) continue;
       const own = runs.get(cluster) ?? [];

@@ -28,7 +28,7 @@ export class ObjectsToSearch {
   /** @throws NoSuchRunError if one run was asked for and is not there */
   async *list(): AsyncGenerator<SearchedObject> {
     const { resource, clusters, selection } = this.#scope;
-    for await (const { run, outcomes } of this.#reader.outcomes(selection, clusters))
+    for await (const { run, outcomes } of this.#reader.outcomes(selection, clusters?.uid))
       for (const outcome of outcomes) {
         const { cluster } = outcome;
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
