@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { type BundledCollector, summaryOf, useBundle } from '../support/bundled-collector';
+import { injectFaults } from '../support/aws-faults';
+import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
 import { logRecord, manifestText } from '../support/fault-service-bodies';
+import { storedObjects } from '../support/stored-objects';
+import { FunctionProcess } from './function-process';
+import { type DeployedCollector, LocalCollector } from './local-collector';
 
 /** The process is killed at every event of a run that can be seen from outside, and the run is repeated. */
 
@@ -27,31 +31,41 @@ const sources = new Map(
 const sourceOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
   sources.get(objectKey({ cluster, resource, run: new Date(run) })) ?? '';
 
-let collector: BundledCollector;
+let service: FaultService;
+let collector: LocalCollector;
+let deployed: DeployedCollector;
 /** Called for every event of a run. */
 let onEvent: (name: string) => void = () => undefined;
 
-const bundle = useBundle(({ uid = '', resource = 'log' }) => {
-  onEvent(`GET ${resource} of ${uid}`);
-  const type = resource === 'log' ? 'application/json' : 'text/plain';
-  return ok(sourceOf(uid, resource), { 'Content-Type': type });
+beforeAll(async () => {
+  service = await startFaultService(({ uid = '', resource = 'log' }) => {
+    onEvent(`GET ${resource} of ${uid}`);
+    const type = resource === 'log' ? 'application/json' : 'text/plain';
+    return ok(sourceOf(uid, resource), { 'Content-Type': type });
+  });
+  const limits = { concurrency: 2 };
+  collector = await new LocalCollector({ clusters: uids, limits, service: { baseUrl: service.url } }).start();
+});
+afterAll(async () => {
+  await collector.close();
+  await service.close();
 });
 
-/** A collector with an empty archive. */
-function start(): Promise<BundledCollector> {
-  return bundle.start({
-    collection: { clusters: uids.map((uid) => ({ uid })), limits: { concurrency: 2 } },
-    intercept: ({ action, key }) => {
+/** With an empty archive. */
+async function deploy(): Promise<void> {
+  await collector.closeDeployments();
+  deployed = await collector.deploy({
+    around: injectFaults(({ action, key }) => {
       onEvent(`${action} ${key ?? ''} begins`);
       return undefined;
-    },
+    }),
     onRequest: ({ action, key }) => onEvent(`${action} ${key ?? ''} is done`),
   });
 }
 
 /** What is visible is whole: its content is the source's, and what it says of itself is true. */
 async function expectOnlyWholeObjects(): Promise<string[]> {
-  const objects = await collector.objects();
+  const objects = await storedObjects(deployed.folder);
   for (const [key, { body, metadata }] of objects) {
     if (!/^(logs|manifests)\//.test(key)) continue;
     const unpacked = gunzipSync(body);
@@ -61,9 +75,9 @@ async function expectOnlyWholeObjects(): Promise<string[]> {
   return [...objects.keys()].filter((key) => /^(logs|manifests)\//.test(key));
 }
 
-/** Runs until an event and kills the process there. */
-async function killAt(event: string): Promise<void> {
-  const victim = await collector.startProcess();
+/** Runs until an event and kills the process there. @returns the bodies that it left in temporary files */
+async function killAt(event: string): Promise<string[]> {
+  const victim = await FunctionProcess.start(deployed);
   let killed: Promise<void> | undefined;
   onEvent = (name) => {
     if (name === event) killed ??= victim.kill();
@@ -72,15 +86,17 @@ async function killAt(event: string): Promise<void> {
   onEvent = () => undefined;
   expect(outcome).toMatchObject({ error: { errorType: 'Runtime.ExitError' } });
   await killed;
+  return victim.temporaryFiles();
 }
 
 /** Everything that can be seen from outside of a run that nothing disturbs. */
 async function eventsOfARun(): Promise<string[]> {
   const events: string[] = [];
-  collector = await start();
+  await deploy();
   onEvent = (name) => events.push(name);
-  summaryOf(await (await collector.startProcess()).invoke({ scheduledTime: run }));
-  await collector.close();
+  const process = await FunctionProcess.start(deployed);
+  await process.collect(run);
+  await process.kill();
   return events;
 }
 
@@ -90,17 +106,16 @@ it('killed at any event of a run, everything is there once and whole after the r
   expect(new Set(events).size).toBe(26);
   let leftBehind = 0;
   for (const event of events) {
-    collector = await start();
-    await killAt(event);
+    await deploy();
+    leftBehind += (await killAt(event)).length;
     await expectOnlyWholeObjects();
-    leftBehind += (await collector.temporaryFiles()).length;
 
-    const successor = await collector.startProcess();
-    const { status, counts } = summaryOf(await successor.invoke({ scheduledTime: run }));
+    const successor = await FunctionProcess.start(deployed);
+    const { status, counts } = await successor.collect(run);
     expect([status, counts.archived + counts.alreadyArchived]).toEqual(['complete', 6]);
     expect((await expectOnlyWholeObjects()).sort()).toEqual([...sources.keys()].sort());
-    expect(await collector.temporaryFiles()).toEqual([]);
-    await collector.close();
+    expect(await successor.temporaryFiles()).toEqual([]);
+    await successor.kill();
   }
   expect(leftBehind).toBeGreaterThan(0);
 });

@@ -45,8 +45,11 @@ export class LocalCollector {
   readonly requests: DemoRequest[] = [];
   /** Clusters that fail from now on, by uid; emptied before every deployment. */
   readonly failing: Record<string, FaultName> = {};
-  /** The key that the demo service lets in from now on, and that a deployment's secret has by default. */
-  key = 'the-api-key-of-the-tests';
+  /**
+   * The key that the demo service lets in from now on, and that a deployment's secret has by default. Every spelling of it
+   * differs: plain, as JSON, percent-encoded, base64.
+   */
+  key = 'k"e\\y/+%&=<secret>~2f1c9a';
   readonly #ofTest: DeployedCollector[] = [];
   readonly #ofAll: DeployedCollector[] = [];
   #started: { readonly demo: DemoService; readonly root: string; readonly assembly: CloudAssembly } | undefined;

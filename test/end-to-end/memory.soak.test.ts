@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { mostConcurrency, workingMemoryMiB } from '../../infra/limits';
-import { summaryOf, useBundle } from '../support/bundled-collector';
+import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
 import { hugeLogRecord, logRecord } from '../support/fault-service-bodies';
+import { FunctionProcess } from './function-process';
+import { LocalCollector } from './local-collector';
 
 /** Memory of the real bundle, which does not grow with the bodies. */
 
@@ -18,11 +21,16 @@ let bytesPerBody: number;
 /** Whether the service answers in gzip. */
 let isCompressed = false;
 const type = { 'Content-Type': 'application/json' };
-const bundle = useBundle(({ uid = '' }) =>
-  isCompressed
-    ? ok(Readable.from(bodyOf(uid)).pipe(createGzip({ level: 1 })), { ...type, 'Content-Encoding': 'gzip' })
-    : ok(bodyOf(uid), { ...type, 'Content-Length': bytesPerBody }),
-);
+let service: FaultService;
+
+beforeAll(async () => {
+  service = await startFaultService(({ uid = '' }) =>
+    isCompressed
+      ? ok(Readable.from(bodyOf(uid)).pipe(createGzip({ level: 1 })), { ...type, 'Content-Encoding': 'gzip' })
+      : ok(bodyOf(uid), { ...type, 'Content-Length': bytesPerBody }),
+  );
+});
+afterAll(() => service.close());
 
 /** Longer than what gzip looks back to. */
 const noise = Buffer.from(randomBytes(3 * mebibyte).toString('base64'));
@@ -42,25 +50,28 @@ async function peakOf(count: number, bytes: number, body: typeof hugeLogRecord, 
   bytesPerBody = bytes;
   bodyOf = (uid) => body({ uid, bytes });
   const uids = Array.from({ length: count }, (_, i) => `cluster-${i}`);
-  const collector = await bundle.start({
-    collection: {
-      clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
-      limits: { concurrency, maxBodyMiB: 1100 },
-    },
-  });
+  const collector = await new LocalCollector({
+    service: { baseUrl: service.url },
+    clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
+    limits: { concurrency, maxBodyMiB: Math.ceil(bytes / mebibyte) + 1 },
+  }).start();
+  const deployed = await collector.deploy();
+  const process = await FunctionProcess.start(deployed);
   try {
-    const process = await collector.startProcess();
-    expect(summaryOf(await process.invoke({ scheduledTime: run })).counts.archived).toBe(count);
+    expect((await process.collect(run)).counts.archived).toBe(count);
     const peak = await process.peakMemory();
-    expect(await collector.temporaryFiles()).toEqual([]);
-    const [{ outcomes } = { outcomes: [] }] = await collector.records();
+    expect(await process.temporaryFiles()).toEqual([]);
+    const [{ outcomes } = { outcomes: [] }] = await deployed.records();
     for (const { cluster, key = '', sha256, bytes: length } of outcomes) {
       expect(length).toBe(bytes);
       expect(sha256).toBe(await hashOf(bodyOf(cluster)));
-      expect(await hashOf(createReadStream(join(collector.archive, key)).pipe(createGunzip()))).toBe(sha256);
+      expect(await hashOf(createReadStream(join(deployed.folder, key)).pipe(createGunzip()))).toBe(sha256);
     }
     return peak;
   } finally {
+    await process.kill();
+    // What is left is looked through for the key, unpacked.
+    await rm(join(deployed.folder, 'logs'), { recursive: true, force: true });
     await collector.close();
   }
 }

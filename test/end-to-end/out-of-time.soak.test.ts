@@ -1,9 +1,10 @@
 import { deadlineReserveSeconds } from '../../lambda/time-limits';
-import type { InterceptedRequest } from '../support/aws-faults';
-import { summaryOf, useBundle } from '../support/bundled-collector';
-import type { Answer } from '../support/fault-service';
+import { type InterceptedRequest, injectFaults } from '../support/aws-faults';
+import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
 import { ok, silence } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
+import { FunctionProcess } from './function-process';
+import { LocalCollector } from './local-collector';
 
 /** Whatever keeps silent, the real bundle ends before its time limit, leaves its record, and the retry completes the run. */
 
@@ -12,7 +13,21 @@ const uids = Array.from({ length: 6 }, (_, i) => `cluster-${i}`);
 const never = new Promise<never>(() => undefined);
 
 let answer: (uid: string) => Answer;
-const bundle = useBundle(({ uid = '' }) => answer(uid));
+let service: FaultService;
+let collector: LocalCollector;
+
+beforeAll(async () => {
+  service = await startFaultService(({ uid = '' }) => answer(uid));
+  collector = await new LocalCollector({
+    service: { baseUrl: service.url },
+    clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
+    limits: { concurrency: 4, responseTimeoutSeconds: 600 },
+  }).start();
+});
+afterAll(async () => {
+  await collector.close();
+  await service.close();
+});
 
 const good = (uid: string) => ok(logRecord({ uid }));
 
@@ -23,18 +38,13 @@ it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boole
 ])('%s keeps silent', async (_who, answers, isSilent, counts) => {
   let recovered = false;
   answer = answers;
-  const collector = await bundle.start({
-    collection: {
-      clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
-      limits: { concurrency: 4, responseTimeoutSeconds: 600 },
-    },
-    intercept: (request) => (isSilent(request) && !recovered ? never : undefined),
-    timeoutSeconds: deadlineReserveSeconds + 4,
+  const deployed = await collector.deploy({
+    around: injectFaults((request) => (isSilent(request) && !recovered ? never : undefined)),
   });
-  const process = await collector.startProcess();
+  const process = await FunctionProcess.start(deployed, deadlineReserveSeconds + 4);
   const outcome = await process.invoke({ scheduledTime: run });
   expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
-  expect(await collector.records()).toMatchObject([
+  expect(await deployed.records()).toMatchObject([
     {
       status: 'incomplete',
       stopped: "the function's time limit is near; the next attempt completes the run",
@@ -45,6 +55,7 @@ it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boole
   recovered = true;
   answer = good;
   // The same process, warm: nothing of the attempt before is in its way.
-  expect(summaryOf(await process.invoke({ scheduledTime: run }))).toMatchObject({ attempt: 2, status: 'complete' });
-  expect((await collector.contents()).size).toBe(uids.length);
+  expect(await process.collect(run)).toMatchObject({ attempt: 2, status: 'complete' });
+  expect((await deployed.keys()).filter((key) => key.startsWith('logs/'))).toHaveLength(uids.length);
+  await process.kill();
 });
