@@ -121,8 +121,8 @@ export async function answerCall(
 }
 
 /**
- * Finds out who makes a call, by the access key in its signature. The signature itself is not verified: every client here is
- * one of AWS's own.
+ * Finds out who makes a call, by the access key in its signature. The signature itself is not verified: AWS's own
+ * clients make it, and a test of `SignedRequests` computes its signatures as S3 does.
  * @throws AwsError in S3's own words, whichever service is called
  */
 function callerOf({ headers }: IncomingMessage, { principals }: Account): Principal {
