@@ -25,26 +25,25 @@ class Damaged(Exception):
     """What lies under a key is not what may lie there."""
 
 class Archive:
-    """A folder with the paths of its keys, what its seals have, and what was found."""
+    """A folder with its keys, what its seals have, and what was found."""
     def __init__(self, folder, now):
-        self.folder, self.now, self.paths, self.part = folder, now, list_keys(folder), None
+        self.folder, self.now, self.keys, self.part = folder, now, list_keys(folder), None
         self.findings, self.records, self.objects, self.open, self.head, self.has_seals = {}, {}, {}, set(), None, False
 
     def find(self, kind, key, problem):
         self.findings.setdefault((kind, key), str(problem))
 
 def list_keys(folder):
-    """A key is a path in the folder. A long segment is several names, one in the other, which `…/…` joins. What is known of
-    an object beside its bytes lies under `metadata/`. A link is never followed."""
-    paths = {}
+    """A key is a path in the folder. What is known of an object beside its bytes lies under `metadata/`. No link is followed."""
+    keys = []
     for place, folders, files in os.walk(folder):
         relative = os.path.relpath(place, folder).replace(os.sep, '/')
         if relative == '.':
             folders[:] = [one for one in folders if one not in ('metadata', '.metadata-incoming', '.metadata-keys')]
         for name in files + [one + '/' for one in folders if os.path.islink(os.path.join(place, one))]:
             path = name if relative == '.' else relative + '/' + name
-            paths[path.replace('…/…', '')] = path
-    return dict(sorted(paths.items()))
+            keys.append(path)
+    return dict.fromkeys(sorted(keys))
 
 def object_name(key):
     """`logs/cluster=UID/date=2026-11-20/20261120T100000.000Z.json.gz`; manifests end with `.txt.gz`. In the UID, all but letters,
@@ -101,9 +100,9 @@ def parse_json(data):
 def read(archive, key):
     """An object is a regular file; `metadata/PATH.json` has its headers, user metadata and the CRC-32 of its bytes. Without that
     file, as in a plain copy, only its bytes are known. Returns (bytes, description or None, time of writing)."""
-    data, written = read_file(archive, archive.paths[key])
+    data, written = read_file(archive, key)
     try:
-        text, _ = read_file(archive, 'metadata/%s.json' % archive.paths[key])
+        text, _ = read_file(archive, 'metadata/%s.json' % key)
     except (FileNotFoundError, NotADirectoryError):
         return data, None, written
     about = parse_json(text.decode('utf-8', 'replace').encode()) if len(text) <= 65536 else None
@@ -190,7 +189,7 @@ def read_seals(archive, trusted):
     former key signs after a later one. A seal has the number of its key, the archive of the first, and no other hash of a key
     than one before it. Returns the right ones in order; what they have of run records and objects binds."""
     right, unknown, used = [], None, []
-    for number in sorted(filter(None, map(seal_number, archive.paths))):
+    for number in sorted(filter(None, map(seal_number, archive.keys))):
         key, archive.has_seals = seal_key(number), True
         try:
             data, about, _ = read(archive, key)
@@ -231,7 +230,7 @@ def follow_chain(archive, right):
         link = min(before, number - 1) if previous else None
         seal = by_number.get(link)
         if previous and (seal or {}).get('sha256') != previous['sha256']:
-            if seal or seal_key(link) not in archive.paths:
+            if seal or seal_key(link) not in archive.keys:
                 archive.find('seal-broken', seal_key(link), 'seal %d names it, and it is not there' % number)
             cut_off, seal = link, None
     beside = [one['number'] for one in right if one not in chain and one['number'] >= cut_off]
@@ -245,7 +244,7 @@ def take_state(archive, right, chain):
     for seal in reversed(chain):
         key = 'seals/states/%s.json' % seal['state']
         try:
-            data = read(archive, key)[0] if key in archive.paths else b''
+            data = read(archive, key)[0] if key in archive.keys else b''
             if sha256(data) != seal['state']:
                 raise Damaged('the state of the newest seal is not there, or has another SHA-256')
             archive.open = {(one['kind'], one['key']): one for one in parse_json(data)['open']}
@@ -254,7 +253,7 @@ def take_state(archive, right, chain):
             if seal is chain[-1]:
                 archive.find('seal-broken', key, error)
     for kind, key in archive.open:
-        is_lost = kind == 'seal-broken' and key.startswith('seals/states/') and key not in archive.paths
+        is_lost = kind == 'seal-broken' and key.startswith('seals/states/') and key not in archive.keys
         if is_lost or (key == 'runs/*' and right[0] is chain[0]):
             archive.find('seal-broken', key, archive.open[kind, key]['problem'])
 
@@ -266,7 +265,7 @@ def check_stamps(archive, right, chain, roots):
     planned = {one['root'] for seal in chain for one in seal['plan'].get('timestamps', [])}
     known = roots + [pem_of(b'CERTIFICATE', from_base64(one)) for one in sorted(planned)]
     digests, covered = {seal['number']: seal['sha256'] for seal in right}, {}
-    for key in [key for key in archive.paths if key.startswith('seals/') and seal_number(key) is None]:
+    for key in [key for key in archive.keys if key.startswith('seals/') and seal_number(key) is None]:
         match = re.fullmatch(r'(seals/[0-9]+)\.[a-z][a-z0-9-]*\.tsr', key)
         number = seal_number(match.group(1) + '.jsonl') if match else None
         if number is None:
@@ -381,7 +380,7 @@ def is_unsealed(archive, key, record, written):
 def check_configuration(archive, sha):
     """`configurations/SHA-256.json.gz` is what runs had to collect; the SHA-256 is that of its JSON."""
     key = 'configurations/%s.json.gz' % sha
-    if key not in archive.paths:
+    if key not in archive.keys:
         return archive.find('missing', key, 'run records name this configuration, and it is not there')
     try:
         data, about, _ = read(archive, key)
@@ -435,7 +434,7 @@ def check_runs(archive):
     """Every object that a run record names is there, and is what it says. Returns the keys of these objects, and the run records
     that are sealed and of no use any more, by their run."""
     runs, named, lost = {}, set(), {}
-    for key in [key for key in archive.paths if key.startswith('runs/')]:
+    for key in [key for key in archive.keys if key.startswith('runs/')]:
         name = record_name(key)
         if not name or not is_in_part(archive.part, None, name[0]):
             archive.find('unrecorded', key, NOT_A_KEY)
@@ -449,20 +448,20 @@ def check_runs(archive):
             if not is_in_part(archive.part, object_name(key)[0], object_name(key)[2]):
                 continue
             named.add(key)
-            found, kind, problem = check_object(archive, key, outcome) if key in archive.paths else (
+            found, kind, problem = check_object(archive, key, outcome) if key in archive.keys else (
                 None, 'missing', 'it is recorded, and not there')
             if kind:
                 archive.find(kind, key, problem)
             check_sealed(archive, key, found)
     for key in archive.records:
-        if record_name(key) and key not in archive.paths:
+        if record_name(key) and key not in archive.keys:
             lost[record_name(key)[0]] = key
     return named, lost, len(runs)
 
 def check_others(archive, named, lost):
     """Nothing else lies there: an object that no run record names is `unrecorded`. If a sealed run record of its run is gone or
     forged, that is the damage, and nothing vouches for its objects. What was written within nine hours may still be recorded."""
-    for key in archive.paths:
+    for key in archive.keys:
         name, (top, *rest) = object_name(key), key.split('/')
         match = re.fullmatch(r'configurations/([0-9a-f]{64})\.json\.gz', key)
         if match:
@@ -511,7 +510,7 @@ def judge(folder, now, keys, heads, roots, is_part):
     check_others(archive, named, lost)
     for key, sealed in {**archive.records, **archive.objects}.items():
         cluster, _, run = object_name(key) or (None, None, (record_name(key) or (None,))[0])
-        if run and key not in archive.paths and is_in_part(archive.part, cluster, run):
+        if run and key not in archive.keys and is_in_part(archive.part, cluster, run):
             archive.find('missing', key, 'seal %d has it, and it is not there' % sealed['by']['number'])
     acknowledged = {(one['kind'], one['key']) for one in archive.head['plan'].get('acknowledged', [])} if right else set()
     damage = {one for one in archive.findings if one[0] not in ('unvouched', 'pending')} - acknowledged

@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, renameSync, statSync, writeFileSync } from
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { InvalidKeyError, incomingFolder, pathOf } from './key-path';
+import { InvalidKeyError, incomingFolder, keyProblem } from './key-path';
 import { walkKeys, walkNames } from './key-walk';
 import { removeLeftovers } from './leftovers';
 import {
@@ -101,7 +101,7 @@ export class FolderStore {
 
   /** @throws InvalidKeyError for a key that cannot lie in a folder */
   async head(key: string): Promise<ObjectMetadata | undefined> {
-    return readMetadata(key, this.#placeOf(key));
+    return readMetadata(this.#placeOf(key));
   }
 
   /**
@@ -110,8 +110,8 @@ export class FolderStore {
    */
   async *list(prefix: string, startAfter?: string): AsyncGenerator<ObjectMetadata> {
     const folder = this.#folder;
-    for await (const { key, path, problem } of walkKeys({ folder, prefix, startAfter })) {
-      const metadata = problem === undefined ? readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
+    for await (const { key, problem } of walkKeys({ folder, prefix, startAfter })) {
+      const metadata = problem === undefined ? readMetadata({ folder, path: key }) : irregularMetadata(key, problem);
       // Undefined: deleted since the folder was read.
       if (metadata !== undefined) yield metadata;
     }
@@ -142,9 +142,11 @@ export class FolderStore {
   }
 
   #placeOf(key: string): ObjectPlace {
+    const problem = keyProblem(key);
+    if (problem !== undefined)
+      throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
     const folder = this.#folder;
-    const path = pathOf(key);
-    return { folder, path, data: join(folder, path), description: join(folder, descriptionPath(path)) };
+    return { folder, path: key, data: join(folder, key), description: join(folder, descriptionPath(key)) };
   }
 
   /** Makes the object visible: first its description, then its bytes. Nothing else of this process runs in between. */

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { continued, incomingFolder, isPlain, keyOf, keysFolder, metadataFolder, pathProblem } from './key-path';
+import { incomingFolder, keyProblem, keysFolder, metadataFolder } from './key-path';
 import { unlessAbsent } from './object-metadata';
 import { irregular } from './regular-file';
 
@@ -13,25 +13,24 @@ export interface WalkOptions {
 }
 
 export interface FoundKey {
+  /** Path of its file, beneath the folder; of a folder with a slash at its end. */
   readonly key: string;
-  /** Path of its file, beneath the folder. */
-  readonly path: string;
   /** Why it is not read, or not looked into: it is not a regular file, or no key has its name. */
   readonly problem?: string | undefined;
-  /** Its `path` ends with a slash then, and its `key` is what the keys in it begin with. None is found itself. */
+  /** Whether keys are in it. No folder is found itself. */
   readonly isFolder: boolean;
 }
 
-const root: FoundKey = { key: '', path: '', isFolder: true };
+const root: FoundKey = { key: '', isFolder: true };
 
 /** The deepest folder that has all keys of a prefix: those above may have many others. */
 function folderOf({ folder, prefix }: WalkOptions): FoundKey {
   const name = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')));
-  if (!isPlain(name)) return root;
+  if (keyProblem(name) !== undefined) return root;
   const real = unlessAbsent(() => realpathSync.native(join(folder, name)));
   // Behind a symbolic link: from the root, the link is found, and not followed.
   if (real === undefined || real !== join(realpathSync.native(folder), name)) return root;
-  return { key: `${name}/`, path: `${name}/`, isFolder: true };
+  return { key: `${name}/`, isFolder: true };
 }
 
 /** Goes through keys in the order of their UTF-8 bytes. Reads a folder only if a wanted key may be in it. */
@@ -60,30 +59,25 @@ export async function* walkNames(options: WalkOptions, parent = folderOf(options
 
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundKey[]> {
   const entries: FoundKey[] = [];
-  const files = unlessAbsent(() => readdirSync(join(options.folder, parent.path), { withFileTypes: true }));
+  const files = unlessAbsent(() => readdirSync(join(options.folder, parent.key), { withFileTypes: true }));
   for (const file of files ?? []) {
     if (parent === root && file.name === keysFolder) continue;
     const entry = await entryOf(options, parent, file);
-    if (!mayHold(entry, options)) continue;
-    // What goes on in a folder has its place among the others here.
-    if (entry.isFolder && !entry.key.endsWith('/')) entries.push(...(await entriesOf(options, entry)));
-    else if (entry.isFolder || entry.problem !== undefined || !isMetadata(entry.path)) entries.push(entry);
+    const isFound = entry.isFolder || entry.problem !== undefined || !isMetadata(entry.key);
+    if (isFound && mayHold(entry, options)) entries.push(entry);
   }
   return entries.sort((a, b) => compareKeys(a.key, b.key));
 }
 
 async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<FoundKey> {
   // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
-  const target = file.isSymbolicLink() ? await stat(join(folder, parent.path, file.name)).catch(() => file) : file;
-  const path = `${parent.path}${file.name}${target.isDirectory() ? '/' : ''}`;
-  const unnamed = pathProblem(isMetadata(path) ? describedPath(path) : path);
-  if (unnamed === undefined) {
-    const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
-    return { key: keyOf(path), path, isFolder: file.isDirectory(), problem };
-  }
-  // The key that its path stands for may be another object's. The path itself is not an object's.
-  const start = parent.key === '' || parent.key.endsWith('/') ? parent.key : `${parent.key}${continued}/`;
-  return { key: `${start}${path.slice(parent.path.length)}`, path, isFolder: false, problem: unnamed };
+  const target = file.isSymbolicLink() ? await stat(join(folder, parent.key, file.name)).catch(() => file) : file;
+  const key = `${parent.key}${file.name}${target.isDirectory() ? '/' : ''}`;
+  const named = (isMetadata(key) ? describedKey(key) : key).replace(/\/$/, '');
+  const unnamed = named === '' ? undefined : keyProblem(named);
+  if (unnamed !== undefined) return { key, isFolder: false, problem: `no key has this name: ${unnamed}` };
+  const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
+  return { key, isFolder: file.isDirectory(), problem };
 }
 
 /** Whether a path leads to what is known of objects, which is listed only if it is not to be read. */
@@ -91,8 +85,8 @@ function isMetadata(path: string): boolean {
   return path.startsWith(`${metadataFolder}/`) || path.startsWith(`${incomingFolder}/`);
 }
 
-/** The path of the bytes that a file in a metadata folder describes. */
-function describedPath(path: string): string {
+/** The key of the object that a file in a metadata folder describes. */
+function describedKey(path: string): string {
   return path.replace(/^[^/]*\//, '').replace(/\.json$/, '');
 }
 

@@ -39,9 +39,10 @@ const longestDescription = 65_536;
 /**
  * What is known of the bytes at a path; undefined if there are none. Bytes without a description, such as those of a
  * copy of the folder without its metadata, are described by what the file system says.
- * @param data place of the bytes
+ * @param data place of the bytes; the path is the key
  */
-export function readMetadata(key: string, data: FilePath): ObjectMetadata | undefined {
+export function readMetadata(data: FilePath): ObjectMetadata | undefined {
+  const { path: key } = data;
   const file = unlessAbsent(() => statOf(data));
   if (file === undefined) return undefined;
   if ('damage' in file) return irregularMetadata(key, file.damage);
@@ -51,9 +52,9 @@ export function readMetadata(key: string, data: FilePath): ObjectMetadata | unde
   return { key, size: file.size, ...found };
 }
 
-/** Path of the JSON file about the bytes at a path, both beneath the folder. */
-export function descriptionPath(path: string): string {
-  return `${metadataFolder}/${path}.json`;
+/** Path of the JSON file about an object, beneath the folder. */
+export function descriptionPath(key: string): string {
+  return `${metadataFolder}/${key}.json`;
 }
 
 /** What is said of something that is there and is not opened. */
