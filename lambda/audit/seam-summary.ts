@@ -160,6 +160,7 @@ function gapLines({ gaps, gapsMore }: LogsState, lossy: number, archive: string)
   return [
     `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
     `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
+    '  Collect more often than that, or ask the service to keep more lines.',
     `  npm run collector -- log ${shellQuoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
   ];
 }
