@@ -10,7 +10,6 @@ import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress, printVolume } from '../terminal/progress';
-import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   parseCount,
@@ -88,27 +87,26 @@ async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: st
   if (looked.length === 0)
     throw await nothingOf(reader, resource, cluster, { from: runs[0]?.run, to: runs.at(-1)?.run });
   if (json === true) await printJsonArray(terminal.out, changes);
-  else await printTable(terminal, changeColumns(terminal, options), changes.slice(-limit).reverse());
+  else
+    for (const change of changes.slice(-limit).reverse())
+      await print(terminal.out, changeLine(terminal, change, options));
   const which = `${formatCount(looked.length, 'run')} that archived the ${resource}`;
   await printSummary(terminal, changes, which, [looked[0], looked.at(-1)], changes.length, limit);
 }
 
-function changeColumns({ colors }: Terminal, { resource, archive }: Options): Column<Change>[] {
-  const command = ({ cluster, run, change }: Change) => {
-    const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
-    return `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
-  };
-  return [
-    { head: 'Run', cell: ({ run }) => formatTime(run) },
-    {
-      head: 'Change',
-      cell: ({ change }) => change,
-      color: (text, { change }) => (change === 'first' ? colors.cyan(text) : colors.yellow(text)),
-      leftOut: 3,
-    },
-    { head: 'Content', cell: ({ bytes }) => formatBytes(bytes), align: 'right', leftOut: 2 },
-    { head: 'npm run collector --', cell: command, wraps: true, narrowest: 54, leftOut: 1 },
-  ];
+/** `2026-11-20T10:00:00Z changed (15.5 KiB): npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z` */
+function changeLine(
+  { colors }: Terminal,
+  { cluster, run, change, bytes }: Change,
+  { resource, archive }: Options,
+): string {
+  const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
+  const command = `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
+  return `${headOf(colors, run, change)} (${formatBytes(bytes)}): npm run collector -- ${printable(command)}\n`;
+}
+
+function headOf(colors: Terminal['colors'], run: Date, change: Change['change']): string {
+  return `${formatTime(run)} ${change === 'first' ? colors.cyan(change) : colors.yellow(change)}`;
 }
 
 /** Prints what changed in a fleet, newest first, the clusters of one run on one line; as JSON each change, oldest first. */
@@ -120,7 +118,7 @@ async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncI
   const lines = new Map<string, string[]>();
   const changes: Pick<Change, 'change'>[] = [];
   for await (const { cluster, run, change } of found) {
-    const head = `${formatTime(run)} ${change === 'first' ? colors.cyan(change) : colors.yellow(change)}`;
+    const head = headOf(colors, run, change);
     const names = lines.get(head) ?? [];
     names.push(cluster);
     // The line of the newest change comes last.
@@ -130,7 +128,6 @@ async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncI
   }
   for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
     await print(terminal.out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
-  // No table: a cell of a hundred names would be a narrow column of many lines.
   for (const [head, names] of [...lines].reverse().slice(0, limit))
     await print(terminal.out, `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}\n`);
   const which = `the ${resource}s of ${formatCount(reader.runs, 'run')}`;

@@ -17,7 +17,6 @@ import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { describeStamp, type StampRootOptions, withStampRoots } from './stamp-roots';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions {
-  readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;
   readonly cluster?: string;
@@ -32,14 +31,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       'Checks that every recorded object is there, whole and unchanged, that no other object is there, that every run that was due left its record, and that all of it is what the seals say.',
     )
     .option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits', parseHashes)
-    .option(
-      '--retention-days <days>',
-      'after how many days the lifecycle removes objects (default: as the stored configurations say)',
-      parseCount,
-    )
-    .addOption(
-      new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to', 'retentionDays']),
-    )
+    .addOption(new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to']))
     .addOption(new Option('--cluster <uid>', 'of objects only those of this cluster').conflicts('part'))
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8);
@@ -52,14 +44,13 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const part = options.part === true ? await readPart(reader) : undefined;
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
-    const { from, to, retentionDays, concurrency, cluster, publicKey: publicKeys, head: heads } = options;
+    const { from, to, concurrency, cluster, publicKey: publicKeys, head: heads } = options;
     const { tsaCa: stampRoots, stampedSince } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
       part,
       cluster,
-      retentionDays,
       publicKeys,
       heads,
       stampRoots,
@@ -78,7 +69,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
-      await print(terminal.out, summaryOf(counts, retentionDays));
+      await print(terminal.out, summaryOf(counts));
       for (const span of counts.notJudged) await print(terminal.out, `${describeNotJudged(span)}\n`);
       await print(terminal.out, bareOf(counts));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
@@ -112,11 +103,10 @@ function hasNothing({ runs, sound, expired, found }: VerifyCounts, cluster: stri
   return runs === 0 || (cluster !== undefined && sound + expired + found.pending + countDamage(found) === 0);
 }
 
-function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {
+function summaryOf(counts: VerifyCounts): string {
   const { runs, records, sound, doubts, bytes, expired, found } = counts;
   const unvouched = found.unvouched === 0 ? '' : `, ${found.unvouched} unvouched`;
-  const given = retentionDays === undefined ? '' : ` (after ${formatCount(retentionDays, 'day')}, as given)`;
-  const removed = expired === 0 && given === '' ? '' : `; ${formatCount(expired, 'object')} expired${given}`;
+  const removed = expired === 0 ? '' : `; ${formatCount(expired, 'object')} expired`;
   return (
     `${formatCount(runs, 'run')}, ${formatCount(records, 'record')}, ` +
     `${formatCount(sound, 'object')} sound${unvouched} (${formatBytes(bytes)} read)${formatDoubts(doubts)}${removed}.\n`

@@ -5,7 +5,7 @@ import { underWayMs } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
 import { type AbsentRuns, DueRuns, findAbsent, joinSpans } from './due-runs';
-import { Expiry, removedUntil } from './expiry';
+import { Expiry } from './expiry';
 import { type Find, notAKey } from './finding';
 import { judge } from './judge';
 import { mapConcurrently } from './map-concurrently';
@@ -33,8 +33,6 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   readonly stampRoots?: readonly X509Certificate[] | undefined;
   /** With `stampRoots`: seals from this time on have to be stamped; left out: all. */
   readonly stampedSince?: Date | undefined;
-  /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
-  readonly retentionDays?: number | undefined;
   /** The time, if the archive has no clock of its own. */
   readonly now: Date;
   /** Objects read at once. */
@@ -216,13 +214,11 @@ async function judgeAbsent(
 }
 
 async function mayHaveExpired(
-  { options, verdict, now }: Verification,
+  { options: { part }, verdict }: Verification,
   expiry: Expiry,
   writtenAt: Date,
   key?: string,
 ): Promise<boolean> {
-  const { retentionDays, part } = options;
-  if (retentionDays !== undefined) return writtenAt.getTime() <= removedUntil(now, retentionDays);
   // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
   return verdict.sealed.mayHaveRemoved(writtenAt, key) ?? (part === undefined && expiry.mayHaveRemoved(writtenAt));
 }

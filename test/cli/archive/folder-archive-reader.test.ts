@@ -90,16 +90,6 @@ it('an object in zstd is said to be of an earlier version', async () => {
     expect(findings).toContainEqual({ kind: 'unrecorded', key: other, problem });
   });
 
-  it('is named although the lifecycle could have removed an object of its key', async () => {
-    const key = keyOf('log', 'gamma', run);
-    await mkdir(dirname(pathOf(key)), { recursive: true });
-    fifo(key);
-    const unrecorded = `no run record says that it was archived; ${problem}`;
-    const args = ['--retention-days', '1'];
-    const { result } = await runVerify(archive.folder, args, new Date());
-    expect(result.findings).toContainEqual({ kind: 'unrecorded', key, problem: unrecorded });
-  });
-
   it('is damage in the place of a metadata file, and is named beside them', async () => {
     const described = join('metadata', `${manifest('alpha')}.json`);
     await inPlaceOf(described);

@@ -50,17 +50,17 @@ describe('history', () => {
 
   it('the command of each line shows that change', async () => {
     const { out, err } = await history();
-    const lines = stripVTControlCharacters(out).split('\n');
-    const commands = lines.flatMap((line) => /│ ((?:diff|show) .*?) +│$/.exec(line)?.[1] ?? []);
-    expect(commands).toEqual([
-      `diff 'my cluster' --run 2026-11-10T05:00:00Z --archive ${archive.folder}`,
-      `diff 'my cluster' --run 2026-11-10T03:00:00Z --archive ${archive.folder}`,
-      `show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
+    const lines = stripVTControlCharacters(out).trimEnd().split('\n');
+    const collector = 'npm run collector --';
+    expect(lines).toEqual([
+      `2026-11-10T05:00:00Z changed (15 B): ${collector} diff 'my cluster' --run 2026-11-10T05:00:00Z --archive ${archive.folder}`,
+      `2026-11-10T03:00:00Z changed (13 B): ${collector} diff 'my cluster' --run 2026-11-10T03:00:00Z --archive ${archive.folder}`,
+      `2026-11-10T00:00:00Z first (13 B): ${collector} show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
     ]);
     expect(err).toBe(
       '2 changes in 124 runs that archived the manifest from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n',
     );
-    const pasted = await runCollector(['diff', 'my cluster', ...(commands[0]?.split(' ').slice(3) ?? [])]);
+    const pasted = await runCollector(['diff', 'my cluster', ...(lines[0]?.split(' ').slice(-4) ?? [])]);
     expect(pasted.out).toContain('-version: two\n+version: three\n');
   });
 

@@ -35,13 +35,7 @@ describe('tables', () => {
     await rm(join(archive.folder, gone));
   });
 
-  const commands = [
-    ['runs'],
-    ['runs', minute(1).toISOString()],
-    ['list'],
-    ['list', '--cluster', clusters[1] ?? ''],
-    ['history', clusters[1] ?? ''],
-  ];
+  const commands = [['runs'], ['runs', minute(1).toISOString()], ['list'], ['list', '--cluster', clusters[1] ?? '']];
 
   it.each(
     commands.flatMap((args) => [60, 80, 120].map((columns) => ({ args, columns }))),
