@@ -16,7 +16,8 @@ import {
 import { checkedStream, compareChecksum } from '../../lambda/verify/checked-body';
 import { damageOf } from '../../lambda/verify/open-content';
 import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
-import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
+import { type FoundKey, walkKeys } from '../../local/aws/store/key-walk';
+import { irregularMetadata, type ObjectMetadata, readMetadata } from '../../local/aws/store/object-metadata';
 
 /** An archive in a folder on this machine. */
 export class FolderArchiveReader implements ArchiveReader {
@@ -30,10 +31,8 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     try {
-      for await (const { key, size, lastModified, userMetadata, damage, isBare } of this.#store.list(prefix, after)) {
-        const known = damage !== undefined ? { damage } : isBare === true ? {} : { metadata: userMetadata };
-        yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...known };
-      }
+      for await (const found of walkKeys({ folder: this.location, prefix, startAfter: after }))
+        yield listedFile(this.location, found);
     } catch (error) {
       throw failed(`Listing ${prefix}`, error);
     }
@@ -81,6 +80,35 @@ export class FolderArchiveReader implements ArchiveReader {
       throw failed(`Reading ${key}`, error);
     });
   }
+}
+
+/** What is known of it is read when it is asked for: most who list want its key alone. */
+function listedFile(folder: string, { key, path, problem }: FoundKey): ListedObject {
+  let metadata: ObjectMetadata | undefined;
+  const known = (): ObjectMetadata => {
+    try {
+      metadata ??= problem === undefined ? readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
+      return (metadata ??= irregularMetadata(key, 'it is no longer there'));
+    } catch (error) {
+      throw failed(`Listing ${key}`, error);
+    }
+  };
+  return {
+    key,
+    get storedBytes() {
+      return known().size;
+    },
+    get writtenAt() {
+      return new Date(known().lastModified);
+    },
+    get metadata() {
+      const { damage, isBare, userMetadata } = known();
+      return damage === undefined && isBare !== true ? userMetadata : undefined;
+    },
+    get damage() {
+      return known().damage;
+    },
+  };
 }
 
 function headOf({ size, contentType, contentEncoding, userMetadata, isBare }: ObjectMetadata): ObjectHead {

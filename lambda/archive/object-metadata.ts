@@ -30,6 +30,7 @@ const valueLimits = { mediaType: 160, state: 300, recordUid: 200, lastModified: 
 export function objectMetadata(facts: ObjectFacts): Record<string, string> {
   const cut = (name: keyof typeof valueLimits) =>
     facts[name] === undefined ? undefined : encodeValue(facts[name], valueLimits[name]);
+  const metadata: Record<string, string> = {};
   const entries: [string, string | undefined][] = [
     ['cluster-uid', encodeValue(facts.cluster)],
     ['resource', facts.resource],
@@ -48,7 +49,8 @@ export function objectMetadata(facts: ObjectFacts): Record<string, string> {
     ['encoded-by', facts.encodedBy],
     ['version', encodeValue(facts.version)],
   ];
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  for (const [name, value] of entries) if (value !== undefined) metadata[name] = value;
+  return metadata;
 }
 
 /** The facts behind S3 user metadata; undefined if a required one is absent or malformed. Untrusted input. */
@@ -103,7 +105,8 @@ function encodeValue(value: string, limit = Number.POSITIVE_INFINITY): string {
 }
 
 function decodeValue(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
+  // Nearly all of them.
+  if (value?.includes('%') !== true) return value;
   try {
     return decodeURIComponent(value);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { parseRunRecordKey } from '../archive/archive-layout';
+import { formerKeyProblem, parseRunRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { checkObject, describeUnrecorded } from './check-object';
 import { notAKey } from './finding';
@@ -50,7 +50,7 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
     const unnamed: FoundObject[] = [];
     for await (const object of keysOfCluster(reader, resource, cluster, stretch)) {
       // It is there. What it holds is another question.
-      sealed.checkObject(object.key, undefined);
+      sealed.checkObject(object.listed.key, undefined);
       if (object.name === undefined || !met.named.has(object.name)) unnamed.push(object);
       else met.awaited.delete(object.name);
     }
@@ -64,10 +64,10 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
 }
 
 /** Judges an object that no run record names. */
-async function judgeUnnamed(object: FoundObject, context: JudgeContext, met: Met): Promise<void> {
+async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext, met: Met): Promise<void> {
   const { reader, sealed, find, settled, unlessExpired, onObject } = context;
-  const { key, name, writtenAt, damage } = object;
-  if (name === undefined) return find('unrecorded', key, damage ?? notAKey);
+  const { key, writtenAt, damage } = listed;
+  if (name === undefined) return find('unrecorded', key, damage ?? formerKeyProblem(key) ?? notAKey);
   if (damage === undefined && settled !== undefined && writtenAt > settled)
     return find('pending', key, 'no run record has it yet; it was written a short time ago');
   const checked = await checkObject(reader, key);

@@ -1,17 +1,11 @@
-import {
-  clusterPrefix,
-  dateOf,
-  formerKeyProblem,
-  type ObjectName,
-  parseObjectKey,
-  stampOf,
-} from '../archive/archive-layout';
+import { clusterPrefix, dateOf, type ObjectName, parseObjectKey, stampOf } from '../archive/archive-layout';
 import type { Resource } from '../resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { newestFirst } from './newest-first';
 import type { Period } from './run-keys';
 
-export interface FoundObject extends ListedObject {
+export interface FoundObject {
+  readonly listed: ListedObject;
   /** Undefined if its key is not one that an archive uses. */
   readonly name: ObjectName | undefined;
 }
@@ -28,11 +22,9 @@ export async function* keysOfCluster(
 ): AsyncGenerator<FoundObject> {
   const prefix = clusterPrefix(resource, cluster);
   const end = to && firstKeyOf(prefix, new Date(to.getTime() + 1));
-  for await (const object of reader.list(prefix, from && firstKeyOf(prefix, from))) {
-    if (end !== undefined && object.key > end) return;
-    const name = parseObjectKey(object.key);
-    const damage = object.damage ?? (name === undefined ? formerKeyProblem(object.key) : undefined);
-    yield { ...object, damage, name };
+  for await (const listed of reader.list(prefix, from && firstKeyOf(prefix, from))) {
+    if (end !== undefined && listed.key > end) return;
+    yield { listed, name: parseObjectKey(listed.key) };
   }
 }
 

@@ -31,7 +31,7 @@ function bucketOf(own: readonly string[]): CountedBucket {
 
 async function keysOf(reader: CountedBucket, period: Period): Promise<string[]> {
   const found: string[] = [];
-  for await (const { key } of keysOfCluster(reader, 'log', 'b b', period)) found.push(key);
+  for await (const { listed } of keysOfCluster(reader, 'log', 'b b', period)) found.push(listed.key);
   return found;
 }
 
