@@ -43,8 +43,8 @@ export async function* clusterObjects(
   period: Period,
 ): AsyncGenerator<ClusterObject> {
   // `verify` reports objects with other names.
-  for await (const { name, ...object } of keysOfCluster(reader, resource, cluster, period))
-    if (name !== undefined) yield { ...object, ...name };
+  for await (const { listed, name } of keysOfCluster(reader, resource, cluster, period))
+    if (name !== undefined) yield { ...listed, ...name };
 }
 
 /** The same, newest run first. */
