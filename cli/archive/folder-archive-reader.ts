@@ -87,8 +87,9 @@ function listedFile(folder: string, { key, path, problem }: FoundKey): ListedObj
   let metadata: ObjectMetadata | undefined;
   const known = (): ObjectMetadata => {
     try {
-      metadata ??= problem === undefined ? readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
-      return (metadata ??= irregularMetadata(key, 'it is no longer there'));
+      if (problem === undefined) metadata ??= readMetadata(key, { folder, path });
+      metadata ??= irregularMetadata(key, problem ?? 'it is no longer there');
+      return metadata;
     } catch (error) {
       throw failed(`Listing ${key}`, error);
     }
