@@ -83,11 +83,11 @@ export class FolderArchiveReader implements ArchiveReader {
 }
 
 /** What is known of it is read when it is asked for: most who list want its key alone. */
-function listedFile(folder: string, { key, path, problem }: FoundKey): ListedObject {
+function listedFile(folder: string, { key, problem }: FoundKey): ListedObject {
   let metadata: ObjectMetadata | undefined;
   const known = (): ObjectMetadata => {
     try {
-      if (problem === undefined) metadata ??= readMetadata(key, { folder, path });
+      if (problem === undefined) metadata ??= readMetadata({ folder, path: key });
       metadata ??= irregularMetadata(key, problem ?? 'it is no longer there');
       return metadata;
     } catch (error) {
