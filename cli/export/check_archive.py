@@ -17,8 +17,8 @@ RUN = r'date=(?P<Y>\d{4})-(?P<M>\d\d)-(?P<D>\d\d)/(?P=Y)(?P=M)(?P=D)T(?P<h>\d\d)
 SHARD = r'(?:shard-(?P<index>0|[1-9]\d{0,8})-of-(?P<count>0|[1-9]\d{0,8})\.)?'
 NUMBER, HASH = r'seals/(?P<number>(?!0{8})\d{8}|[1-9]\d{8,11})\.', r'(?P<hash>[0-9a-f]{64})\.'
 KEYS = {  # What may lie in an archive.
-    'log': 'logs/cluster=(?P<cluster>[^/]+)/' + RUN + r'json\.gz',
-    'manifest': 'manifests/cluster=(?P<cluster>[^/]+)/' + RUN + r'txt\.gz',
+    'log': 'logs/cluster=(?P<cluster>[^/]{1,242})/' + RUN + r'json\.gz',
+    'manifest': 'manifests/cluster=(?P<cluster>[^/]{1,242})/' + RUN + r'txt\.gz',
     'record': 'runs/' + RUN + SHARD + r'attempt-(?P<attempt>0|[1-9]\d{0,8})\.jsonl',
     'configuration': 'configurations/' + HASH + r'json\.gz',
     'seal': NUMBER + 'jsonl', 'state': 'seals/states/' + HASH + 'json', 'stamp': NUMBER + r'[a-z][a-z0-9-]*\.tsr'}
