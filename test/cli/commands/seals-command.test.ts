@@ -56,6 +56,14 @@ describe('the chain of seals', () => {
       expect(hash.join('')).toBe(hashes[1]);
     });
 
+    it.each(['seals', 'runs'])('%s says since when old content was not read', async (command) => {
+      const counts = { objects: 8, old: 0, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, expired: 0, all: null };
+      const said = 'Old content was not read since 2026-11-18T00:00:00Z (audit.rereadDays is false), says seal 3.\n';
+      expect((await collector(command)).out).not.toContain('Old content');
+      await seals.seal({ at: day(21), changes: { verified: { ...counts, notReadSince: day(18).toISOString() } } });
+      expect((await collector(command)).out).toContain(said);
+    });
+
     it('writes them as JSON, with counts in place of what they seal', async () => {
       const { code, out } = await collector('seals', '--json');
       const first = { number: 1, sha256: hashes[0], records: 1, objects: 0, isChained: true };
