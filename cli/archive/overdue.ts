@@ -4,7 +4,7 @@ import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { readStarts } from '../../lambda/verify/read-starts';
 import type { ListedRun } from '../../lambda/verify/run-keys';
 import { readHead } from '../../lambda/verify/seals/read-chain';
-import { planOf } from '../../lambda/verify/seals/seal-firings';
+import { planOf } from '../../lambda/verify/seals/seal-plans';
 import { mostRunsBeside, runsBefore, seenRun } from '../../lambda/verify/seen-run';
 import type { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { formatCount, formatTime } from '../terminal/format';

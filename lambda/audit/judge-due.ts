@@ -6,8 +6,7 @@ import { clockSlackMs, hourMs } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
-import { findAbsentSeals } from '../verify/seals/seal-firings';
-import { findShorterRetention } from '../verify/seals/shorter-retention';
+import { findAbsentSeals, findShorterRetention } from '../verify/seals/seal-plans';
 import { type AuditJudge, settled } from './audit-judge';
 import type { NewRecords } from './seal-records';
 

@@ -3,7 +3,7 @@ import type { AuditPlan } from '../stack-contract';
 import { describeNotJudged } from '../verify/due-runs';
 import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
-import { shorterRetention } from '../verify/seals/shorter-retention';
+import { shorterRetention } from '../verify/seals/seal-plans';
 import {
   command,
   counted,

@@ -1,6 +1,5 @@
-import type { X509Certificate } from 'node:crypto';
+import { randomBytes, type X509Certificate } from 'node:crypto';
 import { checkStamp, type Stamp, StampError } from './check-stamp';
-import { stampRequest } from './stamp-request';
 
 /** Who is asked for stamps. */
 export interface StampAuthority {
@@ -56,4 +55,21 @@ async function post(url: string, body: Buffer): Promise<Buffer> {
 function reasonOf(error: unknown): string {
   const reason = error instanceof TypeError ? (error.cause ?? error) : error;
   return reason instanceof Error ? reason.message : String(reason);
+}
+
+/** Everything has a fixed length, so that only these bytes lie around the hash and the nonce. */
+const start = Buffer.from('3043020101' + '3031300d06096086480165030402010500' + '0420', 'hex');
+const beforeNonce = Buffer.from('0208', 'hex');
+const certReq = Buffer.from('0101ff', 'hex');
+
+/**
+ * A question to an authority: a TimeStampReq (RFC 3161, 2.4.1), which asks for its certificates too.
+ * @param sha256 32 bytes that are to be stamped
+ * @returns its bytes, and what the answer has to repeat
+ */
+export function stampRequest(sha256: Buffer) {
+  const nonce = randomBytes(8);
+  // A positive INTEGER of just eight bytes.
+  nonce.writeUInt8((nonce.readUInt8(0) & 0x3f) | 0x40);
+  return { bytes: Buffer.concat([start, sha256, beforeNonce, nonce, certReq]), nonce };
 }

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { sealStampKey } from '../../../lambda/archive/archive-layout';
 import { checksumText } from '../../../lambda/archive/archive-object';
-import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import type { Part } from '../../../lambda/verify/part';
 import { sha256Of } from '../../../lambda/verify/seals/seal-file';

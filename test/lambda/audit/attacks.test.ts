@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSealKey, sealStampKey } from '../../../lambda/archive/archive-layout';
-import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import { parseSeal, sha256Of } from '../../../lambda/verify/seals/seal-file';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';

@@ -1,7 +1,7 @@
 import { sealStampKey } from '../../../lambda/archive/archive-layout';
 import type { AuditContext } from '../../../lambda/audit/audit';
 import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
-import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
 import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';

@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkStamp, type Stamp, StampError } from '../../../lambda/stamps/check-stamp';
-import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { answerStamp, type StampAnswerOptions } from '../../../local/stamp-authority/answer-stamp';
 import { extension, issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
 import { sequence } from '../../../local/stamp-authority/write-der';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
-import { stampRequest } from '../../../lambda/stamps/stamp-request';
+import { stampRequest } from '../../../lambda/stamps/request-stamp';
 
 const folder = mkdtempSync(join(tmpdir(), 'stamps-'));
 const sha256 = createHash('sha256').update('a seal').digest();

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import type { Finding } from '../../../../lambda/verify/finding';
 import { readHead } from '../../../../lambda/verify/seals/read-chain';
-import { planOf } from '../../../../lambda/verify/seals/seal-firings';
+import { planOf } from '../../../../lambda/verify/seals/seal-plans';
 import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 
