@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
 import { configurationKey, sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
+import type { ListedObject } from '../../../lambda/verify/archive-reader';
 import type { Finding } from '../../../lambda/verify/finding';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
@@ -270,8 +271,9 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const outside = ['../evil', '/evil', 'date=2025-11-10/../../../../evil.json.gz', 'x/../../evil.jsonl'];
     const strange = [...outside, '0000001.jsonl'];
     reader.list = async function* (prefix, after) {
-      for (const name of strange) yield { key: prefix + name, storedBytes: 1, writtenAt: now };
-      yield* list(prefix, after);
+      const listed: ListedObject[] = strange.map((name) => ({ key: prefix + name, storedBytes: 1, writtenAt: now }));
+      for await (const one of list(prefix, after)) listed.push(one);
+      yield* listed.sort((a, b) => (a.key < b.key ? -1 : 1));
     };
     const folder = await mkdtemp(join(work, 'strange-'));
     const about = { cluster: healthy, archive: archive.folder, exportedAt: now.toISOString() };
