@@ -72,8 +72,6 @@ describe('a list of clusters from outside', () => {
     const wrong: [list: unknown, why: string][] = [
       [undefined, 'it cannot be read, or does not exist: GET s3://inventory/fleet/clusters.json failed: 403'],
       ['[', 'it is not JSON in UTF-8'],
-      [[], 'expected at least one cluster'],
-      [['new', '', 'c-00', 'c-00'], '[1]: received "", expected a uid that is not empty\n  [3]: '],
       [{ clusters: ['c-00'], leave: 'x' }, 'leave: received an unknown member'],
       [Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'at most 67108864 are read'],
     ];
@@ -117,18 +115,6 @@ describe('a list of clusters from outside', () => {
     expect(await collector.keys()).toEqual([]);
   });
 
-  it('is read again by a retry, which heals the run', async () => {
-    const collector = await deployed(local);
-    await write(fleet);
-    await run(collector);
-    await write([]);
-    await run(collector);
-    await write([...fleet, 'new']);
-    const { error, payload } = await collector.invoke(event());
-    expect([error, payload]).toEqual([undefined, expect.objectContaining({ attempt: 2, status: 'complete' })]);
-    expect(clustersOf((await collector.records()).at(-1) as RunRecord)).toContain('new');
-  });
-
   it('does not let more leave without consent, and takes additions at once', async () => {
     const collector = await deployed(local);
     await write(fleet);
@@ -150,24 +136,6 @@ describe('a list of clusters from outside', () => {
     // It is not needed any more.
     expect((await run(collector)).error).toBeUndefined();
     expect(collector.logs.join('')).toContain('is not needed, or not of these clusters: it was ignored');
-  });
-
-  it('lets a tenth, or three, leave within a day, however many steps that takes, and names them', async () => {
-    const collector = await deployed(local);
-    // The runs of this test have to be of the last 24 hours.
-    const recent = async (minutesAgo: number) => {
-      const scheduledTime = new Date(Date.now() - minutesAgo * 60_000).toISOString();
-      return collector.invoke({ scheduledTime });
-    };
-    await write(fleet);
-    await recent(50);
-    await write(fleet.slice(2));
-    expect((await recent(40)).error).toBeUndefined();
-    expect(collector.logs.join('')).toContain('2 clusters left the list: c-00, c-01');
-    await write(fleet.slice(3));
-    expect((await recent(30)).error).toBeUndefined();
-    await write(fleet.slice(4));
-    expect((await recent(20)).error?.errorMessage).toContain('1 of 9 clusters would leave');
   });
 
   it.each([

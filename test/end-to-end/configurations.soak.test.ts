@@ -46,22 +46,3 @@ it.each<[string, Record<string, unknown>]>([
   const { attempts } = await deployed.fireSchedule(noon);
   expect(attempts).toEqual([expect.objectContaining({ payload: expect.objectContaining({ status: 'complete' }) })]);
 });
-
-it('what the configuration says about the service and its clusters reaches the service', async () => {
-  collector = await new LocalCollector({
-    service: { projectUid: 'project-of-all' },
-    clusters: ['one', { uid: 'two', projectUid: 'project-of-two', requestId: 'request 2', resources: ['log'] }],
-  }).start();
-  const deployed = await collector.deploy();
-  await deployed.fireSchedule(noon);
-  const asked = collector.requests.map(({ path, headers }) => [path, headers.projectuid, headers.accept]);
-  expect(asked.sort()).toEqual([
-    ['/v1/platformclusters/one/assets/manifest', 'project-of-all', expect.anything()],
-    ['/v1/platformclusters/one/features/logFetcher', 'project-of-all', expect.anything()],
-    [
-      expect.stringMatching(/^\/v1\/platformclusters\/two\/features\/logFetcher\?requestId=request(\+|%20)2$/),
-      'project-of-two',
-      expect.anything(),
-    ],
-  ]);
-});

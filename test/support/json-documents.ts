@@ -68,9 +68,7 @@ const { value } = fc.letrec<{ value: string }>((tie) => ({
 }));
 
 /** A well-formed JSON document. */
-export const jsonDocument: fc.Arbitrary<string> = fc
-  .tuple(whitespace, value, whitespace)
-  .map((parts) => parts.join(''));
+const jsonDocument: fc.Arbitrary<string> = fc.tuple(whitespace, value, whitespace).map((parts) => parts.join(''));
 
 /** Bytes at which a careless scanner goes wrong. */
 const criticalByte = fc.oneof(

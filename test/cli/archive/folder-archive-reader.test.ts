@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
@@ -90,18 +89,6 @@ it('an object in zstd is said to be of an earlier version', async () => {
     expect(findings).toContainEqual({ kind: 'unrecorded', key: other, problem });
   });
 
-  it('is damage in the place of a metadata file, and is named beside them', async () => {
-    const described = join('metadata', `${manifest('alpha')}.json`);
-    await inPlaceOf(described);
-    fifo('metadata/logs/stray');
-    const unusable = `its metadata file in metadata/ cannot be used: ${problem}`;
-    expect(await found()).toEqual([
-      { kind: 'damaged', key: manifest('alpha'), problem: unusable },
-      { kind: 'unrecorded', key: 'metadata/logs/stray', problem },
-      { kind: 'unrecorded', key: described, problem },
-    ]);
-  });
-
   it('is a folder behind a symbolic link, which is not looked into', async () => {
     const folder = dirname(dirname(manifest('alpha')));
     const outside = join(dirname(archive.folder), 'outside-of-the-archive');
@@ -111,15 +98,6 @@ it('an object in zstd is said to be of an earlier version', async () => {
       { kind: 'unrecorded', key: `${folder}/`, problem: 'it is a symbolic link, not a regular file' },
     ]);
     await rm(outside, { recursive: true });
-  });
-
-  it('is a socket', async () => {
-    // The path of a socket has about 100 bytes at most.
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(pathOf('s'), listening));
-    const findings = await found();
-    await new Promise((closed) => server.close(closed));
-    expect(findings).toEqual([{ kind: 'unrecorded', key: 's', problem: 'it is a socket, not a regular file' }]);
   });
 });
 

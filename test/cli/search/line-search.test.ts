@@ -188,18 +188,5 @@ const reason = grep.status === 0 && grep.stdout.includes('GNU') ? undefined : 't
         rounds(50),
       );
     });
-
-    it('finds the same lines for random texts, whatever their case', () => {
-      const needle = fc
-        .array(fc.constantFrom(...letters, 'É'), { minLength: 1, maxLength: 3 })
-        .map((characters) => characters.join(''));
-      fc.assert(
-        fc.property(needle, textOf([...letters, 'É']), fc.boolean(), (searched, lines, ignoreCase) => {
-          const args = ignoreCase ? ['-F', '-i'] : ['-F'];
-          expect(ours(searched, lines, 0, true, ignoreCase)).toEqual(grepped(args, searched, lines));
-        }),
-        rounds(200),
-      );
-    });
   },
 );

@@ -172,12 +172,4 @@ describe('the API key', () => {
     await collector.attempt();
     expect(service.requests[0]?.headers.apikey).toBe(testKey);
   });
-
-  it('throttled for ever fails the run truthfully', async () => {
-    await start((request) => (ofSecrets(request) ? error(400, 'ThrottlingException') : undefined));
-    const { error: thrown } = await collector.attempt();
-    expect(thrown?.message).toContain(
-      'Reading the API key from the secret collector/api-key failed: ThrottlingException',
-    );
-  });
 });

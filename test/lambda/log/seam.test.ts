@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import type { LogEnd } from '../../../lambda/log/log-end';
+import { LogHistory } from '../../../lambda/log/log-history';
 import { LogReader, type ReadLog, type Seam } from '../../../lambda/log/seam';
+import { rounds } from '../../support/rounds';
 
 function read(text: string | Buffer, earlier?: LogEnd, chunk = 7): ReadLog {
   const reader = new LogReader(earlier);
@@ -40,6 +43,12 @@ describe('a log that follows an earlier one', () => {
     ['loses its first lines', lines(0, 9), lines(4, 11), continues(lines(9, 11), 2)],
     ['loses a part of its first line', lines(0, 9), lines(4, 11).slice(3), continues(lines(9, 11), 2)],
     ['reaches further back', lines(5, 9), lines(0, 11), continues(lines(9, 11), 2)],
+    [
+      'reaches further back than a first line that is cut',
+      lines(5, 9).slice(3),
+      lines(0, 11),
+      continues(lines(9, 11), 2),
+    ],
     ['reaches further back, and is not new', lines(5, 9), lines(0, 9), unchanged],
     ['is the same', lines(0, 9), lines(0, 9), unchanged],
     ['only loses its first lines', lines(0, 9), lines(5, 9), unchanged],
@@ -110,6 +119,40 @@ describe('a log that follows an earlier one', () => {
     const seams = [1, 2, 3, 64, 100_000].map((chunk) => read(later, read(earlier, undefined, chunk).end, chunk).seam);
     expect(new Set(seams.map((seam) => JSON.stringify(seam))).size).toBe(1);
   });
+});
+
+/** What a service shows at a run: so many last lines, after so many new ones; and whether it answers stale after that. */
+const snapshot = fc.record({ added: fc.nat(20), shown: fc.integer({ min: 5, max: 30 }), isStale: fc.boolean() });
+
+it('logs of which a service shows ever another part are joined, with a gap exactly where less than a proof is shared', () => {
+  const tried = rounds(1000);
+  const seen = { continues: 0, unchanged: 0, gap: 0, older: 0, unknown: 0 };
+  fc.assert(
+    fc.property(fc.array(snapshot, { minLength: 2, maxLength: 12 }), (snapshots) => {
+      const history = new LogHistory();
+      const read = (from: number, to: number) => {
+        const reader = history.reader();
+        const text = Buffer.from(lines(from, to));
+        reader.write(text);
+        const { seam } = history.add(new Date(0), reader.result());
+        seen[seam.kind] += 1;
+        return { kind: seam.kind, new: text.toString('utf8', seam.newFrom) };
+      };
+      let [before, end] = [0, 40];
+      read(0, end);
+      for (const { added, shown, isStale } of snapshots) {
+        const [from, to] = [Math.max(0, end + added - shown), end + added];
+        // A first line may be cut, and proves nothing. From the same first line on, all of the log is there again.
+        const isShared = end - from - 1 >= 3 || from === before;
+        const kind = isShared ? (added === 0 ? 'unchanged' : 'continues') : 'gap';
+        expect(read(from, to)).toEqual({ kind, new: lines(isShared ? end : from, to) });
+        if (isStale && to - from > 5) expect(read(from, to - 1).kind).toBe('older');
+        [before, end] = [from, to];
+      }
+    }),
+    tried,
+  );
+  expect(Math.min(seen.continues, seen.unchanged, seen.gap, seen.older)).toBeGreaterThan(tried.numRuns / 20);
 });
 
 describe('a text of any size', () => {

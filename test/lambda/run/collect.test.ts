@@ -1,4 +1,4 @@
-import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
+import { NotDecodableError } from '../../../lambda/body/body-check';
 import { maxRequests } from '../../../lambda/dispatch/retry';
 import { type CollectContext, type CollectRequest, collect } from '../../../lambda/run/collect';
 import { ApiKeyError } from '../../../lambda/service/api-key';
@@ -106,16 +106,6 @@ describe('collecting one resource', () => {
     expect(requests().map(({ uncoded }) => uncoded)).toEqual([undefined, undefined, true, true]);
   });
 
-  it.each<[string, Error, requests: number, httpStatus: number, error: string]>([
-    ['5xx', statusError(503), maxRequests, 503, `status 503; gave up after ${maxRequests} requests`],
-    ['400', statusError(400), 1, 400, 'status 400'],
-    ['404', statusError(404), 1, 404, 'status 404'],
-    ['a body that is not what was asked for', new InvalidBodyError('no record'), 1, 200, 'no record'],
-    ['a second body that cannot be decoded either', new NotDecodableError('no JSON'), 2, 200, 'no JSON'],
-  ])('gives up and says so after %s', async (_, failure, requests, httpStatus, error) => {
-    expect(await setUp(() => failure).run()).toMatchObject([{ outcome: 'failed', requests, httpStatus, error }]);
-  });
-
   it('asks a second time, keeping the body as received, when it cannot be decoded as promised', async () => {
     const script: Script = (nth) => (nth === 0 ? new NotDecodableError('no JSON') : answer());
     const { run, requests } = setUp(script, { resource: 'manifest' });
@@ -139,18 +129,6 @@ describe('collecting one resource', () => {
     expect(await run()).toMatchObject([
       { outcome: 'failed', error: 'status 500; no further request: time ran out', requests: 1 },
     ]);
-  });
-});
-
-describe('the workers', () => {});
-
-describe('a throttled answer', () => {
-  it('makes everybody wait as long as Retry-After asks', async () => {
-    const script: Script = (nth) => (nth === 0 ? statusError(429, 7000) : answer());
-    const { run, times, reporter } = setUp(script, { clusters: uids(3) });
-    await run();
-    expect(times).toEqual([0, 7000, 7020, 7038]);
-    expect(reporter.throttledAnswers).toBe(1);
   });
 });
 

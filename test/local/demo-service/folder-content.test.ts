@@ -50,16 +50,6 @@ describe('a served folder', () => {
     expect((await ask(logOf('.git'))).status).toBe(404);
   });
 
-  it.each([
-    'manifest.yaml',
-    'manifest.yml',
-    'manifest.json',
-    'manifest.txt',
-  ])('a manifest may be called %s, the first of several is served', async (name) => {
-    await addCluster(ofText, { [name]: manifest, 'manifest.txt': name === 'manifest.txt' ? manifest : 'another' });
-    expect(await (await ask(manifestOf(ofText))).text()).toBe(manifest.toString());
-  });
-
   it('it says what the clusters lack', async () => {
     await addCluster('bare', {});
     await addCluster('half', { 'log.txt': log });
@@ -88,17 +78,6 @@ describe('a served folder', () => {
     expect(plain.equals(manifest)).toBe(true);
     const decoded = (await (await ask(manifestOf(ofJson))).json()) as string;
     expect(Buffer.from(decoded).equals(manifest)).toBe(true);
-  });
-
-  it('a log with invalid UTF-8 is an error that says so', async () => {
-    await addCluster('latin', { 'log.txt': Buffer.concat([log, Buffer.from([0xff]), log]) });
-    const answer = await ask(logOf('latin'));
-    expect(answer.status).toBe(500);
-    expect(await answer.json()).toEqual({
-      code: 'Internal',
-      message:
-        'The log of cluster latin cannot be served: the bytes are not valid UTF-8, and a JSON string carries nothing else',
-    });
   });
 
   it('nothing outside the folder can be reached by any uid', async () => {

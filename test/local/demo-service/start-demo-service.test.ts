@@ -39,25 +39,6 @@ describe('compression', () => {
 });
 
 describe('the contract', () => {
-  it('the log call answers 200 and a record with metadata, spec and status of the cluster that was asked for', async () => {
-    const answer = await ask(await start(), log);
-    const expected = await source.log('c1', noon);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(await answer.json()).toEqual({
-      metadata: {
-        annotations: {},
-        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-        labels: {},
-        lastModifiedTimestamp: '2026-11-20T12:00:00.000Z',
-        name: 'log-fetcher-c1',
-        uid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-      },
-      spec: { clusterUid: 'c1', log: expected?.log },
-      status: { state: expected?.state },
-    });
-  });
-
   it.each([
     ['text', 'text/plain; charset=utf-8'],
     ['yaml', 'application/yaml'],
@@ -68,14 +49,6 @@ describe('the contract', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe(contentType);
     expect(await (form === 'json' ? answer.json() : answer.text())).toBe(await source.manifest(uid, noon));
-  });
-
-  it('a uid is decoded once, whatever it contains; the query requestId and the header ProjectUid are seen', async () => {
-    const path = '/v1/platformclusters/a%2Fb%2520%C3%BC/features/logFetcher?requestId=r%201';
-    expect(await (await ask(await start(), path, { ProjectUid: 'p1' })).json()).toMatchObject({
-      metadata: { annotations: { requestId: 'r 1' }, labels: { projectUid: 'p1' } },
-      spec: { clusterUid: 'a/b%20ü' },
-    });
   });
 });
 
@@ -88,17 +61,6 @@ describe("the demo's own choices where the contract shows nothing", () => {
     key = 'new';
     expect((await ask(service, log, { ApiKey: 'old' })).status).toBe(401);
     expect((await ask(service, log, { ApiKey: 'new' })).status).toBe(200);
-  });
-
-  it.each([
-    '/',
-    '/v1/platformclusters/c1',
-    '/v1/platformclusters//features/logFetcher',
-    '/v1/platformclusters/c1/features/logFetcher/',
-    '/v1/platformclusters/%E0%A4%A/features/logFetcher',
-    '/v2/platformclusters/c1/features/logFetcher',
-  ])('%s is 404', async (path) => {
-    expect((await ask(await start(), path)).status).toBe(404);
   });
 });
 

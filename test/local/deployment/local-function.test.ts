@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { memoryArguments } from '../../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction, type LocalFunctionOptions } from '../../../local/deployment/local-function';
 
@@ -98,16 +97,6 @@ describe('a local function', () => {
     }
   });
 
-  it.each([
-    [1769, 88, 1593],
-    [128, 6, 116],
-  ])('divides %i MiB as Lambda divides them', (memoryMiB, semiSpace, oldSpace) => {
-    expect(memoryArguments({ memoryMiB })).toEqual([
-      `--max-semi-space-size=${semiSpace}`,
-      `--max-old-space-size=${oldSpace}`,
-    ]);
-  });
-
   it('limits the heap to the template’s memory', async () => {
     const fn = start("exports.handler = async () => require('node:v8').getHeapStatistics().heap_size_limit;");
     const { payload } = await fn.invoke({});
@@ -122,14 +111,6 @@ describe('a local function', () => {
     const [, pid, temporaryFolder] = first.payload as [number, number, string];
     expect(second.payload).toEqual([2, pid, temporaryFolder]);
     expect(existsSync(temporaryFolder)).toBe(true);
-  });
-
-  it('gives concurrent invocations execution environments and temporary folders of their own', async () => {
-    const fn = start('exports.handler = async () => [process.pid, process.env.TMPDIR];');
-    const [first, second] = await Promise.all([fn.invoke({}), fn.invoke({})]);
-    const [pids, folders] = [0, 1].map((index) => [first, second].map(({ payload }) => (payload as unknown[])[index]));
-    expect(new Set(pids).size).toBe(2);
-    expect(new Set(folders).size).toBe(2);
   });
 
   it('reports an error of the handler with its type, message and trace', async () => {
