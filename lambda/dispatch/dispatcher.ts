@@ -1,11 +1,10 @@
-import { NotDecodableError } from '../body/body-check';
 import type { ResourceRequest } from '../service/resource-request';
 import { lastFailure, ServiceError } from '../service/service-error';
 import { CircuitBreaker } from './circuit-breaker';
 import { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
-import { isRetried, maxRequests, retryDelayMs } from './retry';
+import { afterFailure, again, maxRequests, type Retry, retryDelayMs } from './retry';
 import { ranks, shuffledTasks, type Task } from './task';
 import { Throttle } from './throttle';
 import { Workers } from './workers';
@@ -50,24 +49,6 @@ export type Verdict = 'waits' | 'read-key' | { readonly failed: unknown };
 /** What reading the key again has shown; an error if that failed. */
 export type KeyReading = 'changed' | 'same' | Error;
 
-/** What is known of one task in this attempt. */
-interface Progress {
-  /** What is asked for next: as configured, with what answers have taught. */
-  request: ResourceRequest;
-  /** Requests made, all of them. */
-  requests: number;
-  /** Requests that count against the most that are allowed. Probes and rejections of an old key do not. */
-  counted: number;
-  /** Rejections after which the secret had another key. */
-  keyChanges: number;
-  /** Whether a request timed out: the next one comes last, and may take its full time limit. */
-  isSlow: boolean;
-  /** When the first request began; undefined: not asked for yet. */
-  startedMs?: number;
-  /** The last failure. */
-  last?: ServiceError;
-}
-
 /**
  * Decides who is asked next, how long a request may take, and when an attempt gives up. It makes no request and has no
  * clock: a driver does what {@link next} says and reports what came of it.
@@ -76,7 +57,6 @@ export class Dispatcher {
   /** In the order in which they are asked for. */
   readonly tasks: readonly Task[];
   readonly #options: DispatchOptions;
-  readonly #progress = new Map<Task, Progress>();
   /** Tasks that are not over, of each cluster that has any. */
   readonly #unfinished = new Map<string, number>();
   /** Clusters that something was asked for. */
@@ -98,20 +78,12 @@ export class Dispatcher {
     const shuffled = shuffledTasks(requests, seed);
     this.tasks = [...shuffled.filter(isNew), ...shuffled.filter((task) => !isNew(task))];
     for (const task of this.tasks) {
-      const { request } = task;
-      this.#progress.set(task, { request, requests: 0, counted: 0, keyChanges: 0, isSlow: false });
-      this.#unfinished.set(request.cluster, (this.#unfinished.get(request.cluster) ?? 0) + 1);
+      const { cluster } = task.request;
+      this.#unfinished.set(cluster, (this.#unfinished.get(cluster) ?? 0) + 1);
       this.#queue.add(task, ranks.first);
     }
     this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), archived, random);
     this.#key = new KeyJudgement(this.#unfinished.size, archived.length > 0);
-  }
-
-  /** What was done for a task so far. */
-  progressOf(task: Task): Readonly<Progress> {
-    const progress = this.#progress.get(task);
-    if (progress === undefined) throw new Error('The task is not one of this dispatcher; this is a defect');
-    return progress;
   }
 
   /** Whether probes have shown that the service is down; nothing else is asked. */
@@ -161,40 +133,39 @@ export class Dispatcher {
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     if (isAnswer) this.#breaker.succeeded(inFlight, false);
     else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
-    const progress = task && this.#progress.get(task);
-    const delayMs = retryDelayMs(Math.max(1, progress?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
+    const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
-    if (progress !== undefined) progress.last = failure;
+    if (task !== undefined) task.last = failure;
     if (task !== undefined && failure?.rejected) {
       inFlight.isAnswered = true;
       return 'read-key';
     }
     this.#endedOtherwise(inFlight, nowMs);
     this.#workers.free(inFlight);
-    if (task === undefined || progress === undefined) return 'waits';
-    const taught = lessonOf(error, progress.request);
-    if (taught !== undefined) return this.#askAgain(task, progress, taught);
-    return failure ? this.#retry(task, progress, failure, delayMs, nowMs) : this.#giveUp(task, error);
+    if (task === undefined) return 'waits';
+    return this.#goOn(task, afterFailure(task, error, { nowMs, delayMs, leftMs: this.#options.deadlineMs - nowMs }));
   }
 
   /** The key was read again after the request was rejected. */
   keyRead(inFlight: InFlightRequest, reading: KeyReading, nowMs: number): Verdict {
     this.#workers.free(inFlight);
     const { task } = inFlight;
-    const progress = task && this.#progress.get(task);
-    if (task === undefined || progress?.last === undefined) return 'waits';
+    if (task?.last === undefined) return 'waits';
     this.#breaker.probeEnded(inFlight, nowMs);
     if (reading === 'same') this.#key.rejected(task.request.cluster);
     if (reading === 'changed') this.#key.changed(inFlight.startedMs, nowMs);
-    if (reading === 'changed' && progress.keyChanges < maxRequests) {
-      progress.keyChanges += 1;
-      if (inFlight.kind !== 'probe') progress.counted -= 1;
-      return this.#askAgain(task, progress, progress.request);
-    }
-    if (!(reading instanceof Error)) return this.#giveUp(task, progress.last);
+    if (reading === 'changed' && task.counted < maxRequests) return this.#goOn(task, again);
+    if (!(reading instanceof Error)) return this.#goOn(task, { failed: task.last });
     this.#key.endedOtherwise();
-    return this.#giveUp(task, lastFailure(progress.last, `the key could not be read again: ${reading.message}`));
+    const failed = lastFailure(task.last, `the key could not be read again: ${reading.message}`);
+    return this.#goOn(task, { failed });
+  }
+
+  #goOn(task: Task, retry: Retry | { readonly failed: unknown }): Verdict {
+    if ('failed' in retry) this.#finish(task);
+    else this.#queue.add(task, retry.rank, retry.dueMs, retry.notBeforeMs);
+    return 'failed' in retry ? retry : 'waits';
   }
 
   #earlyEnd(): EarlyEnd | undefined {
@@ -237,15 +208,13 @@ export class Dispatcher {
     this.#workers.hold(inFlight);
     this.#throttle.started(nowMs);
     const { task } = inFlight;
-    const progress = task && this.#progress.get(task);
-    if (task === undefined || progress === undefined) return inFlight;
+    if (task === undefined) return inFlight;
     this.#queue.take(task);
     this.#asked.add(task.request.cluster);
-    progress.startedMs ??= nowMs;
-    progress.requests += 1;
-    if (inFlight.kind !== 'probe') progress.counted += 1;
-    inFlight.request = progress.request;
-    inFlight.hasFullTime = progress.isSlow;
+    task.startedMs ??= nowMs;
+    task.requests += 1;
+    if (inFlight.kind !== 'probe') task.counted += 1;
+    inFlight.hasFullTime = task.isSlow;
     return inFlight;
   }
 
@@ -265,33 +234,6 @@ export class Dispatcher {
     if (task !== undefined && pauseMs !== undefined) this.#queue.pause(task.request.cluster, nowMs + pauseMs);
   }
 
-  #askAgain(task: Task, progress: Progress, request: ResourceRequest): Verdict {
-    progress.request = request;
-    this.#queue.add(task, ranks.again);
-    return 'waits';
-  }
-
-  #retry(task: Task, progress: Progress, error: ServiceError, delayMs: number, nowMs: number): Verdict {
-    if (!isRetried(error.failure, error.status)) return this.#giveUp(task, error);
-    if (progress.counted >= maxRequests)
-      return this.#giveUp(task, lastFailure(error, `gave up after ${progress.requests} requests`));
-    const dueMs = nowMs + delayMs;
-    if (dueMs >= this.#options.deadlineMs) {
-      const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;
-      return this.#giveUp(task, lastFailure(error, due));
-    }
-    if (error.failure === 'timeout') progress.isSlow = true;
-    if (error.failure === 'coding') progress.request = { ...progress.request, uncoded: true };
-    const notBeforeMs = error.retryAfterMs === undefined ? 0 : dueMs;
-    this.#queue.add(task, progress.isSlow ? ranks.slow : ranks.retry, dueMs, notBeforeMs);
-    return 'waits';
-  }
-
-  #giveUp(task: Task, error: unknown): Verdict {
-    this.#finish(task);
-    return { failed: error };
-  }
-
   #finish({ request: { cluster } }: Task): void {
     const left = (this.#unfinished.get(cluster) ?? 0) - 1;
     if (left > 0) this.#unfinished.set(cluster, left);
@@ -300,11 +242,4 @@ export class Dispatcher {
       this.#breaker.finished(cluster);
     }
   }
-}
-
-/** How to ask again at once after an answer that does not count; undefined: that would not help. */
-function lessonOf(error: unknown, request: ResourceRequest): ResourceRequest | undefined {
-  if (error instanceof NotDecodableError) return request.asReceived ? undefined : { ...request, asReceived: true };
-  if (error instanceof ServiceError && error.failure === 'used-connection') return { ...request, alone: true };
-  return undefined;
 }

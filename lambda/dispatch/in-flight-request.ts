@@ -23,11 +23,11 @@ export class InFlightRequest {
   #windowBytes = 0;
 
   /**
-   * @param request what is asked for; the dispatcher adds what earlier answers to the task have taught
+   * @param request what is asked for
    * @param task that its answer is archived for; undefined: a probe of which only the answer's head counts
    */
   constructor(
-    public request: ResourceRequest,
+    readonly request: ResourceRequest,
     readonly task: Task | undefined,
     readonly kind: RequestKind,
     readonly startedMs: number,

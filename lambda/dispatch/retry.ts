@@ -1,10 +1,13 @@
-import type { ServiceFailure } from '../service/service-error';
+import { NotDecodableError } from '../body/body-check';
+import type { ResourceRequest } from '../service/resource-request';
+import { lastFailure, ServiceError, type ServiceFailure } from '../service/service-error';
+import { type Rank, ranks, type Task } from './task';
 
-/** The retry policy of requests to the service, pure: what is retried, how often, and after which delay. */
+/** The retry policy of requests to the service: what is retried, how often, and after which delay. */
 
 /**
- * Requests per cluster x resource in one attempt of a run. The run's own retries come on top; so do requests that a new
- * key or a body kept as received needs, and probes while the service is down.
+ * Requests per cluster x resource in one attempt of a run. The run's own retries come on top; so do a request on a connection
+ * of its own, one for a body kept as received, and probes while the service is down.
  */
 export const maxRequests = 5;
 
@@ -19,8 +22,53 @@ export const longestSharedPauseMs = 60_000;
 
 const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'coding']);
 
+/** When a task is asked for again, as the queue takes it. */
+export interface Retry {
+  readonly rank: Rank;
+  readonly dueMs: number;
+  readonly notBeforeMs: number;
+}
+
+/** At once. */
+export const again: Retry = { rank: ranks.again, dueMs: 0, notBeforeMs: 0 };
+
+/**
+ * Decides how a task goes on after a failure, and keeps in the task what the failure teaches.
+ * @param delayMs that the next request has to wait
+ * @param leftMs of the attempt
+ */
+export function afterFailure(
+  task: Task,
+  error: unknown,
+  { nowMs, delayMs, leftMs }: { readonly nowMs: number; readonly delayMs: number; readonly leftMs: number },
+): Retry | { readonly failed: unknown } {
+  const taught = lessonOf(error, task.request);
+  if (taught !== undefined) {
+    task.request = taught;
+    return again;
+  }
+  if (!(error instanceof ServiceError) || !isRetried(error.failure, error.status)) return { failed: error };
+  if (task.counted >= maxRequests) return { failed: lastFailure(error, `gave up after ${task.requests} requests`) };
+  if (delayMs >= leftMs) {
+    const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;
+    return { failed: lastFailure(error, due) };
+  }
+  if (error.failure === 'timeout') task.isSlow = true;
+  if (error.failure === 'coding') task.request = { ...task.request, uncoded: true };
+  const dueMs = nowMs + delayMs;
+  const notBeforeMs = error.retryAfterMs === undefined ? 0 : dueMs;
+  return { rank: task.isSlow ? ranks.slow : ranks.retry, dueMs, notBeforeMs };
+}
+
+/** How to ask again at once after an answer that does not count; undefined: that would not help. */
+function lessonOf(error: unknown, request: ResourceRequest): ResourceRequest | undefined {
+  if (error instanceof NotDecodableError) return request.asReceived ? undefined : { ...request, asReceived: true };
+  if (error instanceof ServiceError && error.failure === 'used-connection') return { ...request, alone: true };
+  return undefined;
+}
+
 /** Whether the same request may succeed later. */
-export function isRetried(failure: ServiceFailure, status: number | undefined): boolean {
+function isRetried(failure: ServiceFailure, status: number | undefined): boolean {
   if (failure !== 'status') return retriedFailures.has(failure);
   return status === 408 || status === 429 || (status !== undefined && status >= 500);
 }

@@ -1,11 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { ResourceRequest } from '../service/resource-request';
+import type { ServiceError } from '../service/service-error';
 
-/** One cluster x resource that is to be archived. What is known of it in this attempt is the dispatcher's. */
+/** One cluster x resource that is to be archived, and what is known of it in this attempt. */
 export interface Task {
-  readonly request: ResourceRequest;
   /** Place in the list of the run. */
   readonly index: number;
+  /** What is asked for next: as configured, with what answers have taught. */
+  request: ResourceRequest;
+  /** Requests made, all of them. */
+  requests: number;
+  /** Requests that count against the most that are allowed: probes do not. */
+  counted: number;
+  /** Whether a request timed out: the next one comes last, and may take its full time limit. */
+  isSlow: boolean;
+  /** When the first request began; undefined: not asked for yet. */
+  startedMs?: number;
+  /** The last failure. */
+  last?: ServiceError | undefined;
 }
 
 /** In which order tasks are asked for: lower ranks first, and within a rank the one that came first. */
@@ -35,7 +47,8 @@ export function shuffledTasks(requests: readonly ResourceRequest[], seed: string
   return requests
     .map((request, index) => {
       const { cluster, resource } = request;
-      return { place: hash(cluster) + hash(cluster, resource), task: { request, index } };
+      const task: Task = { index, request, requests: 0, counted: 0, isSlow: false };
+      return { place: hash(cluster) + hash(cluster, resource), task };
     })
     .sort((a, b) => (a.place < b.place ? -1 : 1))
     .map(({ task }) => task);

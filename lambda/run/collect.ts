@@ -92,8 +92,7 @@ class Collecting {
     }
     const reason = stop.reason?.message ?? 'the attempt is over';
     for (const task of this.#dispatcher.tasks)
-      if (this.#outcomes[task.index] === undefined)
-        this.#settle(task, leftOutcome(this.#dispatcher.progressOf(task), reason));
+      if (this.#outcomes[task.index] === undefined) this.#settle(task, leftOutcome(task, reason));
     return this.#outcomes;
   }
 
@@ -193,7 +192,7 @@ class Collecting {
 
   #settle(task: Task, result: TaskOutcome): void {
     const { clock, reporter } = this.#context;
-    const { requests, startedMs = 0 } = this.#dispatcher.progressOf(task);
+    const { requests, startedMs = 0 } = task;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const effort = requests > 0 && { requests, durationMs };
     const outcome: Outcome = { ...nameOf(task.request), ...result, ...effort };
