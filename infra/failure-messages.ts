@@ -9,7 +9,7 @@ import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { type FailureEnvironment, failureEnvironmentNames } from '../lambda/stack-contract';
+import type { FailureEnvironment } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
 import { allow } from './grants';
@@ -45,10 +45,7 @@ export class FailureMessages extends Construct {
       roleDescription: 'Lets the function report failures, and keep those that it could not report',
       provide: (role): Omit<FailureEnvironment, 'POWERTOOLS_SERVICE_NAME'> => {
         for (const group of new Set([page, ofRuns])) group.grantPublish(role);
-        return {
-          [failureEnvironmentNames.topicArn]: page.topic.topicArn,
-          [failureEnvironmentNames.runTopicArn]: ofRuns.topic.topicArn,
-        };
+        return { TOPIC_ARN: page.topic.topicArn, RUN_TOPIC_ARN: ofRuns.topic.topicArn };
       },
       onFailure: (role) => {
         allow(role, 'KeepUnreported', ['sqs:SendMessage'], [deadLetterQueue.queueArn]);

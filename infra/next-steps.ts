@@ -21,7 +21,7 @@ export class NextSteps extends Construct {
 type Outputs = Record<string, readonly [description: string, value: string] | undefined | false>;
 
 function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, audit, page, inform }: Parts): Outputs {
-  const { function: target, logGroup } = collector;
+  const { function: target } = collector;
   const { bucketName } = archive.bucket;
   const home = `https://${Aws.REGION}.console.aws.amazon.com`;
   const region = `region=${Aws.REGION}`;
@@ -66,17 +66,12 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       'Starts runs by hand in the console',
       `${home}/lambda/home?${region}#/functions/${target.functionName}?tab=testing`,
     ],
-    ArchiveConsole: ['What was archived', `${home}/s3/buckets/${bucketName}?${region}`],
     ArchiveBucket: ["The archive's bucket", bucketName],
     ArchiveKey: archive.key && [
       'Encrypts the archive; goes to formerKmsKeyArns if archive.kms changes',
       archive.key.keyArn,
     ],
     [retentionOutput]: ['Days after which objects expire', retentionText(config.archive.retentionDays)],
-    LogConsole: [
-      "The function's log",
-      `${home}/cloudwatch/home?${region}#logsV2:log-groups/log-group/${logGroup.logGroupName}`,
-    ],
     DashboardConsole: config.dashboard && ['Is it well?', dashboardLink(config.name)],
     AlertTopic: ['Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn],
     InformTopic: inform !== page && ['Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn],

@@ -1,14 +1,14 @@
 import { SnsMailer } from './audit/sns-mailer';
 import { readVariables } from './environment';
 import { failureMail } from './failure/failure-mail';
-import { failureEnvironmentNames } from './stack-contract';
+import { failureVariables } from './stack-contract';
 
-const names = readVariables(Object.values(failureEnvironmentNames), process.env);
-const toPage = new SnsMailer(names[failureEnvironmentNames.topicArn]);
-const ofRuns = new SnsMailer(names[failureEnvironmentNames.runTopicArn]);
+const names = readVariables(failureVariables, process.env);
+const toPage = new SnsMailer(names.TOPIC_ARN);
+const ofRuns = new SnsMailer(names.RUN_TOPIC_ARN);
 
 /** What Lambda calls about each event and each execution that failed for good: people get text, machines the record. */
 export async function handler(event: unknown): Promise<void> {
-  const mail = failureMail(event, names[failureEnvironmentNames.service]);
+  const mail = failureMail(event, names.POWERTOOLS_SERVICE_NAME);
   await (mail.isOfIncompleteRun ? ofRuns : toPage).send(mail, event);
 }

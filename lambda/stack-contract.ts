@@ -5,41 +5,17 @@
  */
 import type { Resource } from './resources';
 
-/** Environment variables, by what they hold. */
-export const environmentNames = {
-  /** Name of the archive bucket. */
-  archiveBucket: 'ARCHIVE_BUCKET',
-  /** ARN of the stack's own secret with the API key, or name of an existing one. */
-  apiKeySecret: 'API_KEY_SECRET',
-} as const;
+/** Environment variables of the collector: name of the archive bucket; ARN of the stack's own secret, or name of an existing one. */
+export const collectorVariables = ['ARCHIVE_BUCKET', 'API_KEY_SECRET'] as const;
+export type CollectorEnvironment = Record<(typeof collectorVariables)[number], string>;
 
-export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof environmentNames], string>;
+/** Of the audit. Every mail goes to the first topic, and what pages to the second one as well, which may be the same. */
+export const auditVariables = ['ARCHIVE_BUCKET', 'SIGNING_KEY_ARN', 'TOPIC_ARN', 'PAGE_TOPIC_ARN'] as const;
+export type AuditEnvironment = Record<(typeof auditVariables)[number], string>;
 
-/** Environment variables of the audit, by what they hold. */
-export const auditEnvironmentNames = {
-  /** Name of the archive bucket. */
-  archiveBucket: 'ARCHIVE_BUCKET',
-  /** ARN of the KMS key that signs seals. */
-  signingKeyArn: 'SIGNING_KEY_ARN',
-  /** ARN of the SNS topic that every mail of the audit goes to. */
-  topicArn: 'TOPIC_ARN',
-  /** ARN of the SNS topic that mails which page go to as well; may be the same. */
-  pageTopicArn: 'PAGE_TOPIC_ARN',
-} as const;
-
-export type AuditEnvironment = Record<(typeof auditEnvironmentNames)[keyof typeof auditEnvironmentNames], string>;
-
-/** Environment variables of the function that reports failures, by what they hold. */
-export const failureEnvironmentNames = {
-  /** Name of the stack. */
-  service: 'POWERTOOLS_SERVICE_NAME',
-  /** ARN of the SNS topic that the messages go to. */
-  topicArn: 'TOPIC_ARN',
-  /** ARN of the SNS topic that messages about incomplete runs go to; may be the same. */
-  runTopicArn: 'RUN_TOPIC_ARN',
-} as const;
-
-export type FailureEnvironment = Record<(typeof failureEnvironmentNames)[keyof typeof failureEnvironmentNames], string>;
+/** Of the function that reports failures: name of the stack; the topic of messages, and that of incomplete runs, which may be the same. */
+export const failureVariables = ['POWERTOOLS_SERVICE_NAME', 'TOPIC_ARN', 'RUN_TOPIC_ARN'] as const;
+export type FailureEnvironment = Record<(typeof failureVariables)[number], string>;
 
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';

@@ -22,7 +22,7 @@ import { LambdaReporter } from './run/reporter';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
 import { silenceLimits } from './service/request-watch';
-import { type Collection, collectionFile, environmentNames, metricNamespace } from './stack-contract';
+import { type Collection, collectionFile, collectorVariables, metricNamespace } from './stack-contract';
 import { Stop } from './stop';
 import { deadlineReserveSeconds } from './time-limits';
 
@@ -37,11 +37,11 @@ const spareConnections = 4;
 export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
-  const names = readVariables(Object.values(environmentNames), variables);
+  const names = readVariables(collectorVariables, variables);
   const deployed = loadCollection(codeDirectory);
   const { concurrency } = deployed.collection.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
-  const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
+  const archive = new S3Archive(s3, names.ARCHIVE_BUCKET, clock);
   const secretsManager = createSecretsManagerClient();
   const records = new RecordStore(archive);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
@@ -83,7 +83,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const { collection, digest: configuration, ...stored } = configured;
     const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
     // Not kept: a warm environment must not begin with a key that was replaced since.
-    const keys = new ApiKey(secretsManager, names[environmentNames.apiKeySecret], clock);
+    const keys = new ApiKey(secretsManager, names.API_KEY_SECRET, clock);
     const service = openService(collection);
     const close = () => {
       stop.close();

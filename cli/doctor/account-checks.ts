@@ -1,6 +1,5 @@
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
-import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { describeNewest } from '../archive/newest-run';
 import { openBucket, withTime } from '../archive/open-archive';
@@ -92,7 +91,7 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown
   const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
     new LambdaClient({ region }).send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
   );
-  const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
+  const secret = Environment?.Variables?.API_KEY_SECRET;
   if (secret === undefined) return problem(`the function ${functionName} names no secret`, 'deploy the stack again');
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
   try {

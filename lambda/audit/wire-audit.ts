@@ -8,7 +8,7 @@ import { createS3Client } from '../archive/aws-clients';
 import { S3Archive } from '../archive/s3-archive';
 import { systemClock as clock } from '../clock';
 import { readVariables } from '../environment';
-import { type AuditPlan, auditEnvironmentNames, auditFile, metricNames, metricNamespace } from '../stack-contract';
+import { type AuditPlan, auditFile, auditVariables, metricNames, metricNamespace } from '../stack-contract';
 import { requestStamp } from '../stamps/request-stamp';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
@@ -32,18 +32,17 @@ export function wireAudit(
 ): (time: Date | undefined, invocation: Context) => Promise<AuditResult> {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
-  const names = readVariables(Object.values(auditEnvironmentNames), variables);
-  const bucket = names[auditEnvironmentNames.archiveBucket];
+  const names = readVariables(auditVariables, variables);
+  const bucket = names.ARCHIVE_BUCKET;
   // It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again.
   const plan: AuditPlan = JSON.parse(readFileSync(join(codeDirectory, auditFile), 'utf8'));
   const s3 = createS3Client(connections, (warning) => logger.warn(warning));
   const reader = new S3ArchiveReader(bucket, s3);
   const sink = new S3Archive(s3, bucket, clock);
-  const signer = new KmsSigner(names[auditEnvironmentNames.signingKeyArn]);
-  const { topicArn, pageTopicArn } = auditEnvironmentNames;
-  const inform = new SnsMailer(names[topicArn]);
+  const signer = new KmsSigner(names.SIGNING_KEY_ARN);
+  const inform = new SnsMailer(names.TOPIC_ARN);
   /** Undefined: one group gets everything. */
-  const page = names[pageTopicArn] === names[topicArn] ? undefined : new SnsMailer(names[pageTopicArn]);
+  const page = names.PAGE_TOPIC_ARN === names.TOPIC_ARN ? undefined : new SnsMailer(names.PAGE_TOPIC_ARN);
   const mailTo = async (mail: Mail) => {
     const groups = mail.pages && page !== undefined ? [page, inform] : [inform];
     // One topic that refuses must not keep the mail from the other.

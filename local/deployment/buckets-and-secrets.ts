@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { environmentNames } from '../../lambda/stack-contract';
 import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
 import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
@@ -45,7 +44,7 @@ export function readPolicy(
  * that the archive can be read without the bucket's name. No function knows another bucket, such as one for access logs.
  */
 export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): Bucket[] {
-  const archive = environment[environmentNames.archiveBucket];
+  const archive = environment.ARCHIVE_BUCKET;
   const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => identity.ref === archive);
   return buckets.map((bucket) => {
     const [encryption] = bucket.read(bucketSchema).BucketEncryption.ServerSideEncryptionConfiguration;
@@ -66,7 +65,7 @@ export function readSecrets(stack: StackTemplate, { environment }: FunctionDefin
     const { SecretString: value, KmsKeyId } = resource.read(secretSchema);
     return { arn: resource.identity.arn, value, key: readKey(stack, KmsKeyId) };
   });
-  const used = environment[environmentNames.apiKeySecret];
+  const used = environment.API_KEY_SECRET;
   if (used !== undefined && findSecret(secrets, used) === undefined) {
     const { accountId, region } = stack.location;
     const arn = used.startsWith('arn:') ? used : `arn:aws:secretsmanager:${region}:${accountId}:secret:${used}-Ab12Cd`;

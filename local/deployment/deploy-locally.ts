@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
 import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
@@ -98,12 +97,12 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     .resourcesOf('AWS::Lambda::Function')
     .map((resource) => readFunction(stack, resource, assembly));
   const collector = collectorOf(definitions);
-  const audit = definitions.find(({ environment }) => auditEnvironmentNames.signingKeyArn in environment);
+  const audit = definitions.find(({ environment }) => 'SIGNING_KEY_ARN' in environment);
   const messages = new LocalMessages(stack);
   const buckets = readBuckets(stack, collector, options.folder);
   const secrets = readSecrets(stack, collector);
   const setSecretValue = (value: string | undefined) => {
-    const secret = findSecret(secrets, collector.environment[environmentNames.apiKeySecret] ?? '');
+    const secret = findSecret(secrets, collector.environment.API_KEY_SECRET ?? '');
     if (secret !== undefined) secret.value = value;
   };
   if (options.secretValue !== undefined) setSecretValue(options.secretValue);
@@ -171,11 +170,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     shards,
     audit: audit && {
       ...scheduled(audit),
-      publicKeyFile: keyFile(
-        options.folder,
-        audit.environment[auditEnvironmentNames.signingKeyArn] ?? '',
-        '.public.pem',
-      ),
+      publicKeyFile: keyFile(options.folder, audit.environment.SIGNING_KEY_ARN ?? '', '.public.pem'),
     },
     messages: messages.delivered,
     logs,
@@ -188,10 +183,9 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   };
 }
 
-/** The function that neither signs, as the audit does, nor tells people of failures. */
+/** The function that reads the service. */
 function collectorOf(definitions: readonly FunctionDefinition[]): FunctionDefinition {
-  const ofOthers = [auditEnvironmentNames.signingKeyArn, failureEnvironmentNames.topicArn];
-  const collectors = definitions.filter(({ environment }) => !ofOthers.some((name) => name in environment));
+  const collectors = definitions.filter(({ environment }) => 'API_KEY_SECRET' in environment);
   const [collector] = collectors;
   if (collector !== undefined && collectors.length === 1) return collector;
   throw new UnsupportedTemplateError(`Cannot deploy locally: expected one function, found ${collectors.length}.`);

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../lambda/run/run-record';
-import { environmentNames, logMessages, metricNames } from '../../lambda/stack-contract';
+import { logMessages, metricNames } from '../../lambda/stack-contract';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
 import { type DeployedCollector, LocalCollector, uids } from '../end-to-end/local-collector';
 import { installRuntime, type LambdaRuntime, RuntimeUnavailableError } from './install-runtime';
@@ -36,7 +36,7 @@ function describeRuntime(runtime: LambdaRuntime): void {
 
     it('says why it cannot start', async () => {
       const collector = await new LocalCollector().start();
-      const withoutBucket = { [environmentNames.archiveBucket]: undefined };
+      const withoutBucket = { ARCHIVE_BUCKET: undefined };
       const lambda = await startRuntimeProcess(runtime, await collector.deploy(), withoutBucket);
       try {
         const { errorType, errorMessage } = await lambda.initError;

@@ -1,5 +1,4 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { failureEnvironmentNames } from '../../lambda/stack-contract';
 import {
   allowedTo,
   audited,
@@ -40,9 +39,7 @@ describe('the function that reports failures', () => {
     const topicsOf = (alerts: object) => {
       const { Properties } = resourceOf(templateOf({ alerts }), 'AWS::Lambda::Function', 'FailureMessages');
       const { Variables } = Properties.Environment as { Variables: Record<string, unknown> };
-      return [failureEnvironmentNames.topicArn, failureEnvironmentNames.runTopicArn].map((name) =>
-        textOf(Variables[name]),
-      );
+      return [textOf(Variables.TOPIC_ARN), textOf(Variables.RUN_TOPIC_ARN)];
     };
     expect(topicsOf(groups)).toEqual(['<AlertsTopic>', '<AlertsTopic>']);
     expect(topicsOf({ ...groups, pageFrom: { missingPercent: 5 } })).toEqual(['<AlertsTopic>', '<InformTopic>']);

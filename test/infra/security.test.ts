@@ -1,5 +1,5 @@
 import { resourceNames, resources } from '../../lambda/resources';
-import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
+import { auditVariables, collectorVariables, failureVariables } from '../../lambda/stack-contract';
 import { everything, policiesOf, resourceOf, resourcesOf, templateOf, textOf } from './example-stack';
 
 const plain = templateOf();
@@ -110,15 +110,11 @@ describe.each([
   it('no template holds a key', () => {
     for (const properties of all('AWS::SecretsManager::Secret'))
       expect(Object.keys(properties)).toEqual(['Description']);
-    const read = {
-      Audit: auditEnvironmentNames,
-      Collector: environmentNames,
-      FailureMessages: failureEnvironmentNames,
-    };
+    const read = { Audit: auditVariables, Collector: collectorVariables, FailureMessages: failureVariables };
     for (const [id, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
       const { Variables } = Properties.Environment as { Variables: object };
-      const own = Object.entries(read).find(([name]) => id.startsWith(name))?.[1] ?? {};
-      const names = new Set([...Object.values(own), 'NODE_OPTIONS', 'POWERTOOLS_SERVICE_NAME']);
+      const own = Object.entries(read).find(([name]) => id.startsWith(name))?.[1] ?? [];
+      const names = new Set([...own, 'NODE_OPTIONS', 'POWERTOOLS_SERVICE_NAME']);
       expect(Object.keys(Variables).sort()).toEqual([...names].sort());
     }
   });
