@@ -35,18 +35,10 @@ function* repeated(text: string, bytes: number): Generator<Buffer> {
 
 /** A run record that somebody made up: its length, and its lines behind a first one that is right. */
 const hostile: Readonly<Record<string, (first: Buffer) => Iterable<Buffer>>> = {
-  'empty lists in one line': () => repeated('[],', recordBytes),
-  'empty lists, each in a line': (first) => withFirst(first, () => repeated('[]\n', recordBytes - first.length)),
   'lists in lists': () => repeated('[', recordBytes),
-  'line feeds': () => repeated('\n', recordBytes),
   'a million outcomes': (first) => outcomes(first, 220),
   'an end that never comes': () => repeated('[],', Number.POSITIVE_INFINITY),
 };
-
-function* withFirst(first: Buffer, others: () => Iterable<Buffer>): Generator<Buffer> {
-  yield first;
-  yield* others();
-}
 
 /** As many valid lines, each of another cluster, as the record has room for. */
 function* outcomes(first: Buffer, length: number): Generator<Buffer> {

@@ -130,26 +130,6 @@ describe('an attempt of a run', () => {
     expect(reporter.summaries).toHaveLength(1);
   });
 
-  it('works in the next attempt on what is missing alone, and keeps the hashes of what is there', async () => {
-    const archive = new FakeArchive();
-    await attemptRun(scheduled, setUp(archive, failing('b')).context).catch(() => undefined);
-    const { context, service } = setUp(archive, () => answer());
-    const summary = await attemptRun(scheduled, context);
-    expect(service.requests.map(({ cluster }) => cluster)).toEqual(['b', 'b']);
-    expect(summary).toMatchObject({ attempt: 2, status: 'complete', counts: { archived: 2, alreadyArchived: 3 } });
-    const list = archive.records.map(({ outcomes }) =>
-      outcomes.map((one) => `${one.cluster} ${one.resource} ${one.outcome}`),
-    );
-    const others = ['a log', 'a manifest', 'b log', 'b manifest', 'c manifest'];
-    expect(list[1]).toEqual(others.map((task) => `${task} ${task.startsWith('b') ? 'archived' : 'already-archived'}`));
-    expect(archive.records[1]?.outcomes[0]).toMatchObject({
-      outcome: 'already-archived',
-      sha256: 'ab'.repeat(32),
-      bytes: 10,
-    });
-    expect(archive.records[1]?.outcomes[0]).not.toHaveProperty('requests');
-  });
-
   it('without a record of a killed attempt asks again, overwrites nothing, and claims no hash', async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
@@ -250,18 +230,6 @@ describe('an attempt of a run', () => {
       'archived,why not,true',
     ]);
     expect(archive.records[0]?.counts).toMatchObject({ archived: 1, alreadyArchived: 2, doubts: 2 });
-  });
-
-  it('of a shard works on its clusters alone, and the shards together on all', async () => {
-    const archive = new FakeArchive();
-    const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
-    for (const index of [0, 1, 2]) {
-      const { context } = setUp(archive, () => answer(), { clusters });
-      await attemptRun({ ...scheduled, shard: { index, count: 3 } }, context);
-    }
-    expect(archive.objects).toHaveLength(50);
-    expect(archive.records).toMatchObject(Array(3).fill({ attempt: 1, counts: { alreadyArchived: 0 } }));
-    expect(archive.records.every(({ outcomes }) => outcomes.length > 5)).toBe(true);
   });
 });
 

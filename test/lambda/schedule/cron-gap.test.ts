@@ -9,14 +9,9 @@ const hours = (fields: string, timeZone = 'Etc/UTC') => longestGap(`cron(${field
 describe('the longest gap of a schedule', () => {
   it.each([
     ['0 * * * ? *', 1],
-    ['*/5 * * * ? *', 1 / 12],
     ['* * * * ? *', 1 / 60],
     ['0 6 * * ? *', 24],
-    ['0 6,7 * * ? *', 23],
-    ['0 1,9,18 * * ? *', 9],
     ['0 6 ? * MON-FRI *', 72],
-    ['0 6 ? * SUN *', 7 * 24],
-    ['0 0 1,8,15,22 * ? *', 10 * 24],
     ['0 0 1 * ? *', 31 * 24],
     ['0 0 ? 1-11 MON-SAT *', 33 * 24],
     ['0 0 29 2 ? 2000-2099', 4 * 366 * 24 - 3 * 24],
@@ -37,7 +32,6 @@ describe('the longest gap of a schedule', () => {
     it.each([
       ['a time that comes twice fires once', '0 * * * ? *', 'Europe/Berlin', 2],
       ['the first firing is one of two, and counts', '0 2 29-30 10 ? 2028', 'Europe/Berlin', 25],
-      ['a day has 25 hours', '0 12 * * ? *', 'America/New_York', 25],
       ['they change at midnight', '0 0 * * ? *', 'Africa/Cairo', 47],
       ['they change by half an hour', '0 12 * * ? *', 'Australia/Lord_Howe', 24.5],
       ['a weekly run falls into the missing hour', '30 2 ? * SUN *', 'Europe/Berlin', 14 * 24 - 1],
@@ -93,8 +87,6 @@ describe('the shortest gap', () => {
   it.each([
     ['cron(0/15 * * * ? *)', 0.25],
     ['cron(0,10 3 1 * ? *)', 1 / 6],
-    ['cron(0 3 * * ? *)', 24],
-    ['cron(0 6 ? * MON-FRI *)', 24],
     ['cron(0 23,1 * * ? *)', 2],
     ['cron(0 0 1 1 ? 2027)', Number.POSITIVE_INFINITY],
   ])('of %s is %p hours', (expression, hours) => {

@@ -3,7 +3,7 @@ import { startFaultService } from '../../support/fault-service';
 import { ok, status } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
 import { refusedAddress } from '../../support/fault-service-refusal';
-import { RealCollector, testKey } from '../../support/real-collector';
+import { RealCollector } from '../../support/real-collector';
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -60,15 +60,6 @@ describe('a wrong address is named for what it is, in the first attempt', () => 
     expect(failure).toContain(`failed: ${what}; asked ${refused.url}${path}`);
     expect(thrown).toContain(what);
     expect(thrown).toContain('the service looks down');
-  });
-
-  it.each([404, 302, 401])('as what was asked, where the answer is %i, and without the key', async (code) => {
-    const service = await startFaultService(() => status(code));
-    closing.push(() => service.close());
-    const { failure } = await firstAttempt({ baseUrl: `${service.url}/prefix` });
-    expect(failure).toContain(`failed: ${code} `);
-    expect(failure).toContain(`; asked ${service.url}/prefix${path}`);
-    expect(failure).not.toContain(testKey);
   });
 
   it('and not where the service itself is at fault', async () => {

@@ -60,24 +60,6 @@ describe('FolderStore', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('shows an object only once its body has ended', async () => {
-    let proceed: () => void = () => undefined;
-    const waiting = new Promise<void>((resolve) => {
-      proceed = resolve;
-    });
-    async function* slow(): AsyncGenerator<Buffer> {
-      yield body('he');
-      await waiting;
-      yield body('llo');
-    }
-    const put = store.put('a', slow(), {});
-    expect(await store.head('a')).toBeUndefined();
-    expect(await keysOf()).toEqual([]);
-    proceed();
-    await put;
-    expect(await contentOf('a')).toBe('hello');
-  });
-
   it('lets exactly one of racing writers win, with bytes and metadata of its own', async () => {
     const writers = Array.from({ length: 20 }, (_, i) =>
       new FolderStore(folder).put('a', body(`${i}`), { userMetadata: { writer: `${i}` } }, { ifNoneMatch: true }),
@@ -96,13 +78,6 @@ describe('FolderStore', () => {
     await writeFile(join(folder, 'a'), 'by hand');
     await expect(store.put('a', body('x'), {}, { ifNoneMatch: true })).rejects.toThrow(ObjectExistsError);
     expect(await contentOf('a')).toBe('by hand');
-  });
-
-  it('replaces an object and what was known of it', async () => {
-    await store.put('a', body('first'), { userMetadata: { version: '1' } });
-    await store.put('a', body('second'), { contentType: 'text/plain' });
-    expect(await contentOf('a')).toBe('second');
-    expect(await store.head('a')).toMatchObject({ contentType: 'text/plain', userMetadata: {} });
   });
 
   it.each<[string, string | undefined, string]>([
@@ -125,13 +100,6 @@ describe('FolderStore', () => {
     expect(whole?.damage).toBeUndefined();
     expect((await store.get('logs/a'))?.metadata).toEqual(damaged);
     await expect(store.put('logs/a', body('x'), {}, { ifNoneMatch: true })).rejects.toThrow(ObjectExistsError);
-  });
-
-  it('reads a copy of the folder that has the bytes only', async () => {
-    await mkdir(join(folder, 'logs'));
-    await writeFile(join(folder, 'logs', 'a'), 'hello');
-    expect(await store.head('logs/a')).toMatchObject({ key: 'logs/a', size: 5, userMetadata: {} });
-    expect(await keysOf('logs/')).toEqual(['logs/a']);
   });
 
   it.each([
