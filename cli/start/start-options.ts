@@ -23,8 +23,6 @@ export interface StartOptions extends Omit<RunMembers, 'newRun' | 'requestId'> {
   readonly clusterList?: string;
   /** Folder of the archive. */
   readonly folder: string;
-  /** Folder of clusters that the demo service serves instead of its own content. */
-  readonly serve?: string;
   /** What goes wrong with clusters of the demo service, by their uids. */
   readonly fail?: Readonly<Record<string, FaultName>>;
   readonly shards?: number;
@@ -43,11 +41,7 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       'Runs the whole product once on this machine: the real stack, deployed locally, its policies enforced.',
     )
     .usage('[options]')
-    .option('--config <file>', 'the configuration', 'collector.json')
-    .option(
-      '--serve <dir>',
-      'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
-    );
+    .option('--config <file>', 'the configuration', 'collector.json');
   withRunMembers(command)
     .option('--cluster-list <file>', 'put this file under the S3 key that clusters.from names, before the run')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
@@ -114,13 +108,12 @@ export function checkClusters({ clusters = [], fail = {} }: StartOptions, config
  * The clusters of the file that stands for a list from outside: what a run will collect, if the list is not refused.
  * @throws StartUsageError if the configuration names no such list, or no file stands for it
  */
-export function withClusterList(configured: CollectorConfig, { clusterList, serve }: StartOptions): CollectorConfig {
-  const { clusterList: source, ...others } = configured;
-  if (serve !== undefined && clusterList === undefined) return others;
+export function withClusterList(configured: CollectorConfig, { clusterList }: StartOptions): CollectorConfig {
+  const { clusterList: source } = configured;
   if (clusterList === undefined && source === undefined) return configured;
-  if (source === undefined || clusterList === undefined || serve !== undefined)
+  if (source === undefined || clusterList === undefined)
     throw new StartUsageError(
-      `The list of clusters ${source?.from ?? '(none is configured as clusters.from)'} and --cluster-list belong together, without --serve; expected --cluster-list FILE where clusters.from is set.`,
+      `The list of clusters ${source?.from ?? '(none is configured as clusters.from)'} and --cluster-list belong together; expected --cluster-list FILE where clusters.from is set.`,
     );
   try {
     const read = readList(readFileSync(clusterList));
@@ -140,8 +133,8 @@ function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> =
 }
 
 const helpText = `
-Which service is read: the folder of --serve; otherwise the demo service, if the configuration names ${demoBaseUrl};
-otherwise the service that it names, with the API key from the environment variable ${apiKeyVariable}.
+Which service is read: the demo service, if the configuration names ${demoBaseUrl}; otherwise the service that it names, with
+the API key from the environment variable ${apiKeyVariable}.
 
 Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters, --dry-run or --run, or if the
 schedule is disabled, the function is invoked by hand. Otherwise the schedule is fired, with Lambda's two retries; the second is left
@@ -159,7 +152,6 @@ Examples:
   npm start -- --audit
   npm start -- --audit --tamper
   npm start -- --config outside.json --cluster-list clusters.json
-  npm start -- --serve ../my-clusters --folder /tmp/archive
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
   npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'
 `;

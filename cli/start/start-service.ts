@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectorConfig } from '../../infra/config/config';
 import { demoContent } from '../../local/demo-service/demo-content';
-import { folderContent } from '../../local/demo-service/folder-content';
-import { type ClusterSource, startDemoService } from '../../local/demo-service/start-demo-service';
+import { startDemoService } from '../../local/demo-service/start-demo-service';
 import { formatCount } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { demoBaseUrl, type StartOptions, StartUsageError } from './start-options';
 
 /** The service that a local run reads. */
 export interface StartedService {
-  readonly kind: 'demo' | 'folder' | 'real';
+  readonly kind: 'demo' | 'real';
   readonly url: string;
   readonly apiKey: string;
   /** The configuration with this service in it. */
@@ -20,61 +19,30 @@ export interface StartedService {
 }
 
 /**
- * Starts the demo service if the configuration names the demo's address or a folder is to be served; otherwise the real
- * service is read, with the key from the environment.
- * @throws StartUsageError if the folder or the key is missing, or an option does not fit
+ * Starts the demo service if the configuration names the demo's address; otherwise the real service is read, with the key from
+ * the environment.
+ * @throws StartUsageError if the key is missing, or an option does not fit
  */
 export async function startService(
   config: CollectorConfig,
   options: StartOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<StartedService> {
-  if (options.serve !== undefined) return serveFolder(config, options, options.serve);
-  if (config.service.baseUrl === demoBaseUrl) return startDemo('demo', config, options, demoContent());
+  if (config.service.baseUrl === demoBaseUrl) return startDemo(config, options);
   return readRealService(config, options, environment);
 }
 
-async function serveFolder(config: CollectorConfig, options: StartOptions, folder: string): Promise<StartedService> {
-  const source = folderContent(folder);
-  const uids = await source.clusterUids().catch((error: NodeJS.ErrnoException) => {
-    throw new StartUsageError(`Serving ${folder} failed: ${error.code}; expected a folder with a folder per cluster.`, {
-      cause: error,
-    });
-  });
-  if (uids.length === 0)
-    throw new StartUsageError(
-      `Serving ${folder} failed: it has no cluster; expected folders <uid>/ with log.txt and manifest.yaml.`,
-    );
-  // Without this, the run would fail with 404 and send the reader to the configuration.
-  const missing = await source.missing();
-  if (missing.length > 0)
-    throw new StartUsageError(
-      [`Serving ${folder} failed: each cluster's folder needs a log and a manifest.`, ...missing.slice(0, 10)].join(
-        '\n  ',
-      ) + (missing.length > 10 ? `\n  and ${missing.length - 10} more` : ''),
-    );
-  return startDemo('folder', { ...config, clusters: uids.map((uid) => ({ uid })) }, options, source);
-}
-
-async function startDemo(
-  kind: 'demo' | 'folder',
-  config: CollectorConfig,
-  { fail: failing = {}, serve }: StartOptions,
-  source: ClusterSource,
-): Promise<StartedService> {
+async function startDemo(config: CollectorConfig, { fail: failing = {} }: StartOptions): Promise<StartedService> {
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;
-  const service = await startDemoService({ apiKey, source, collection, failing });
+  const service = await startDemoService({ apiKey, source: demoContent(), collection, failing });
   const { url } = service;
   const clusters = formatCount(config.clusters.length, 'cluster');
   return {
-    kind,
+    kind: 'demo',
     apiKey,
     url,
-    introduction:
-      kind === 'folder'
-        ? `${serve} is served at ${url}, with ${clusters}`
-        : `The demo service at ${url} stands for ${demoBaseUrl}, with ${clusters}`,
+    introduction: `The demo service at ${url} stands for ${demoBaseUrl}, with ${clusters}`,
     // The demo service has no certificate, so the real one's authority does not apply.
     config: { ...config, service: { ...config.service, baseUrl: url, caCertificate: undefined } },
     close: () => service.close(),

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
@@ -13,8 +12,8 @@ const compress = promisify<string | Buffer, Buffer>(gzip);
 
 /** What a cluster's log call answers with. */
 interface ClusterLog {
-  /** `spec.log`: text, or its bytes. */
-  readonly log: string | Buffer;
+  /** `spec.log` */
+  readonly log: string;
   /** `status.state` */
   readonly state: string;
   /** `metadata.lastModifiedTimestamp` */
@@ -141,7 +140,7 @@ const answers: Readonly<Record<Resource, Answering>> = {
     const manifest = await source.manifest(uid, now);
     if (manifest === undefined) return undefined;
     const form = manifestFormOf(uid);
-    return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
+    return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(manifest.toString()) : manifest };
   },
 };
 
@@ -171,16 +170,9 @@ function logRecord(
       name: `log-fetcher-${uid}`,
       uid: uuidOf(uid),
     },
-    spec: { clusterUid: uid, log: textOf(log) },
+    spec: { clusterUid: uid, log },
     status: { state },
   };
-}
-
-/** @throws Error for bytes that are not UTF-8 */
-function textOf(content: string | Buffer): string {
-  if (typeof content === 'string') return content;
-  if (!isUtf8(content)) throw new Error('the bytes are not valid UTF-8, and a JSON string carries nothing else');
-  return content.toString();
 }
 
 function uuidOf(text: string): string {

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/archive/archive-layout';
+import { demoContent } from '../../../local/demo-service/demo-content';
+import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { refusedAddress } from '../../support/fault-service-refusal';
 import { ofFirstResources, runStart, writeStartConfig } from '../run-start';
 
@@ -100,7 +102,7 @@ describe('npm start', () => {
     const { code, out } = await runStart(['--help']);
     expect(code).toBe(0);
     expect(out).toMatch(/Exit codes: 0 .*, 1 .*, 2 /);
-    expect(out).toMatch(/npm start -- --serve/);
+    expect(out).toMatch(/npm start -- --audit/);
   });
 
   it('fires the schedule, and tells with --json in one document what was archived where', async () => {
@@ -199,15 +201,17 @@ describe('npm start', () => {
   });
 
   it('tells of a doubt, which is no failure', async () => {
-    const served = join(root, 'served');
-    await mkdir(join(served, 'one'), { recursive: true });
-    await writeFile(join(served, 'one', 'log.txt'), 'a\n');
-    await writeFile(join(served, 'one', 'manifest.yaml'), Buffer.from('name: gr\xf6\xdfe\n', 'latin1'));
-    const { code, out } = await runStart(['--serve', served, '--folder', folder]);
+    const manifest = async () => Buffer.from('name: gr\xf6\xdfe\n', 'latin1');
+    const service = await startDemoService({ apiKey: 'key', source: { ...demoContent(), manifest } });
+    const config = await writeConfig({ service: { baseUrl: service.url }, clusters: ofFirstResources('one') });
+    const start = (...args: string[]) =>
+      runStart(['--config', config, '--folder', folder, ...args], { COLLECTOR_API_KEY: 'key' });
+    const { code, out } = await start();
     expect(out).toMatch(/│ manifest +│ archived .*doubt: it has bytes that are not UTF-8/);
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
-    const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
+    const dry = await start('--dry-run');
+    await service.close();
     expect(dry.out).toMatch(/│ manifest +│ would-archive .*doubt: it has bytes that are not UTF-8/);
     expect(dry.out).toMatch(/nothing was written: 2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
   });

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
-import type { FirstResource } from '../../../lambda/resources';
-import type { Outcome } from '../../../lambda/run/run-record';
-import { manifestFormOf } from '../../../local/demo-service/start-demo-service';
 import { Program } from '../../support/program';
 import { canMountDisks, withSmallDisk } from '../../support/small-disk';
 import { runStart } from '../run-start';
@@ -26,31 +22,6 @@ describe('npm start as a process', () => {
 
   const hasRun = () =>
     existsSync(folder) && readdirSync(folder, { recursive: true }).join().includes('.attempt-1.jsonl');
-
-  it('what a folder serves is archived byte for byte, however its manifests are sent', async () => {
-    const clusters = {
-      b: { log: 'first\r\nsecond\r\n\u2028 "quoted" \\ \u0000 end', manifest: 'kind: List\r\nitems: []\n' },
-      'ünïcode cluster': { log: '', manifest: '"already": "quoted"' },
-      json: { log: '{"spec":{"log":"nested"}}', manifest: '--- # 😀\nkind: Namespace\n' },
-    };
-    expect(new Set(Object.keys(clusters).map(manifestFormOf)).size).toBe(3);
-    const served = join(root, 'served');
-    for (const [uid, { log, manifest }] of Object.entries(clusters)) {
-      await mkdir(join(served, uid), { recursive: true });
-      await writeFile(join(served, uid, 'log.txt'), log);
-      await writeFile(join(served, uid, 'manifest.yaml'), manifest);
-    }
-    const { code, out } = await runStart(['--serve', served, '--folder', folder, '--json']);
-    const { outcomes } = JSON.parse(out) as { outcomes: (Outcome & { resource: FirstResource })[] };
-    expect(code).toBe(0);
-    expect(outcomes).toHaveLength(6);
-    for (const { cluster, resource, key = '' } of outcomes) {
-      const content = gunzipSync(await readFile(join(folder, key))).toString('utf8');
-      expect(resource === 'log' ? JSON.parse(content).spec.log : content).toBe(
-        clusters[cluster as keyof typeof clusters][resource],
-      );
-    }
-  });
 
   it('a reader that has seen enough ends no run', async () => {
     const program = new Program('cli/start/start.ts', ['--folder', folder]);
