@@ -201,6 +201,8 @@ export const logMessages = {
   failure: 'not archived',
   /** One line per cluster x resource that was archived with a doubt. */
   doubt: 'archived with a doubt',
+  /** One line per request that is made again, with its number. */
+  again: 'asked again',
   /** Nothing but probes is asked, because the service looks down. */
   paused: 'service looks down, asking probes only',
   /** After that: everything is asked again. */

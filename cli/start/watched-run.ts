@@ -1,5 +1,6 @@
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { unansweredReasons } from '../../lambda/dispatch/circuit-breaker';
+import { maxRequests } from '../../lambda/dispatch/retry';
 import { type Outcome, outcomeSchema, type RunSummary, summarySchema, taskName } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
 import { asynchronousAttempts } from '../../lambda/time-limits';
@@ -46,6 +47,8 @@ export class WatchedRun {
   readonly #results = new Map<string, InvocationResult[]>();
   /** What is neither archived nor failed yet, by name. */
   readonly #awaited = new Map<string, Task>();
+  /** The number of the request under way, by name; left out: it is the first. */
+  readonly #requests = new Map<string, number>();
   /** What failed in this attempt: the next one asks again. */
   readonly #failed: Task[] = [];
   #attemptsEnded = 0;
@@ -76,8 +79,10 @@ export class WatchedRun {
     const { message, ...entry } = JSON.parse(line);
     if (message === logMessages.failure || message === logMessages.doubt) this.logged.push(outcomeSchema.parse(entry));
     if (message === logMessages.failure) this.#fail(outcomeSchema.parse(entry));
+    if (message === logMessages.again) this.#requests.set(taskName(entry), Number(entry.requests));
     if (message === logMessages.run) {
       this.#attemptsEnded += 1;
+      this.#requests.clear();
       // Of several shards, nobody says whose attempt this was.
       if (this.#expected.shards === 1) this.#await(this.#failed.splice(0));
       this.summary = summarySchema.parse(entry);
@@ -119,13 +124,13 @@ export class WatchedRun {
     if (this.#awaited.delete(taskName(task))) this.#failed.push(task);
   }
 
-  /** `; waiting for alpha: log, manifest` */
+  /** `; waiting for alpha: log, request 2 of 5; alpha: manifest` */
   #waitingFor(): string {
     if (this.#awaited.size === 0 || this.#awaited.size > mostNamed) return '';
-    const clusters = new Map<string, string[]>();
-    for (const { cluster, resource } of this.#awaited.values())
-      clusters.set(cluster, [...(clusters.get(cluster) ?? []), resource]);
-    const named = [...clusters].map(([cluster, resources]) => `${cluster}: ${resources.join(', ')}`);
+    const named = [...this.#awaited].map(([name, { cluster, resource }]) => {
+      const requests = this.#requests.get(name);
+      return `${cluster}: ${resource}${requests === undefined ? '' : `, request ${requests} of ${maxRequests}`}`;
+    });
     return `; waiting for ${printable(named.join('; '))}`;
   }
 

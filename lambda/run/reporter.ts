@@ -9,6 +9,8 @@ import type { Outcome, RunSummary } from './run-record';
 export interface Reporter {
   /** One cluster x resource is done. */
   outcome(outcome: Outcome): void;
+  /** One cluster x resource is asked for again. @param requests so far, this one included */
+  askedAgain(task: Pick<Outcome, 'cluster' | 'resource'>, requests: number): void;
   /** The service asked for fewer requests: 429, or 503 with a Retry-After. */
   throttled(): void;
   /** The service rejected the key, and the run ends early because of it. */
@@ -23,7 +25,7 @@ export interface Reporter {
 }
 
 /**
- * Reports to the structured log and to CloudWatch's metrics: a line per failure and per doubt, a line and the metrics per attempt. A
+ * Reports to the structured log and to CloudWatch's metrics: a line per failure, doubt and repeated request, a line and the metrics per attempt. A
  * dry run has no metrics, which would falsify the dashboard and the alarms.
  */
 export class LambdaReporter implements Reporter {
@@ -47,6 +49,10 @@ export class LambdaReporter implements Reporter {
     const line = { ...outcome, reason: group?.reason };
     if (outcome.optional) this.#logger.warn(logMessages.failure, line);
     else this.#logger.error(logMessages.failure, line);
+  }
+
+  askedAgain(task: Pick<Outcome, 'cluster' | 'resource'>, requests: number): void {
+    this.#logger.info(logMessages.again, { ...task, requests });
   }
 
   throttled(): void {

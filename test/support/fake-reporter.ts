@@ -5,12 +5,17 @@ import type { Outcome, RunSummary } from '../../lambda/run/run-record';
 export class FakeReporter implements Reporter {
   readonly summaries: RunSummary[] = [];
   readonly warnings: string[] = [];
+  readonly askedAgainWith: number[] = [];
   outcomes: readonly Outcome[] = [];
   missingBefore: number | undefined;
   throttledAnswers = 0;
   isKeyRejected = false;
 
   outcome(): void {}
+
+  askedAgain(_task: object, requests: number): void {
+    this.askedAgainWith.push(requests);
+  }
 
   throttled(): void {
     this.throttledAnswers += 1;

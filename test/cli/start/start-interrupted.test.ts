@@ -134,6 +134,8 @@ describe('the progress of a start', () => {
     store('manifest', 'alpha');
     store('log', 'beta');
     tick();
+    line('asked again', { cluster: 'alpha', resource: 'log', requests: 2 });
+    tick();
     line('not archived', { cluster: 'beta', resource: 'manifest', outcome: 'failed', error: 'no answer' });
     tick();
     line('not archived', { cluster: 'alpha', resource: 'log', outcome: 'failed', error: 'no answer' });
@@ -151,9 +153,10 @@ describe('the progress of a start', () => {
     jest.useRealTimers();
     expect(terminal.err.text.split('\n')).toEqual([
       'Archiving: 0 of 6, attempt 1 of 3',
-      'Archiving: 2 of 6, attempt 1 of 3; waiting for alpha: log, manifest; beta: log, manifest',
+      'Archiving: 2 of 6, attempt 1 of 3; waiting for alpha: log; alpha: manifest; beta: log; beta: manifest',
       'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log; beta: manifest',
-      'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log',
+      'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log, request 2 of 5; beta: manifest',
+      'Archiving: 4 of 6, attempt 1 of 3; waiting for alpha: log, request 2 of 5',
       'Archiving: 5 of 6, attempt 2 of 3; waiting for alpha: log',
       '',
     ]);

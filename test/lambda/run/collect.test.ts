@@ -94,8 +94,9 @@ describe('collecting one resource', () => {
       new ServiceError('x', 'cut', { status: 200 }),
       statusError(500),
     ];
-    const { run, times } = setUp((nth) => failures[nth] ?? answer());
+    const { run, times, reporter } = setUp((nth) => failures[nth] ?? answer());
     expect(await run()).toMatchObject([{ outcome: 'archived', requests: 5, durationMs: 3750 }]);
+    expect(reporter.askedAgainWith).toEqual([2, 3, 4, 5]);
     expect(times).toEqual([0, 250, 750, 1750, 3750]);
   });
 
