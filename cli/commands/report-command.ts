@@ -1,6 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { readChain } from '../../lambda/verify/seals/read-chain';
 import { defaultArchive } from '../archive/open-archive';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { reportPage } from '../report/page';
@@ -9,6 +10,7 @@ import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withPeriod } from './options';
+import { describeStamp, newestStamps } from './stamp-roots';
 
 interface Options extends RunOptions {
   readonly out: string;
@@ -46,7 +48,9 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   if (overdue !== undefined) report.addAbsent(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
   const badRecords = reader.problems;
-  const facts = { archive, createdAt: reader.now, isNewest, overdue: overdue?.text, badRecords, ...stale };
+  const chain = await readChain(reader.archive, {}, () => undefined);
+  const stamps = (await newestStamps(reader.archive, chain, () => undefined)).map(describeStamp);
+  const facts = { archive, createdAt: reader.now, isNewest, overdue: overdue?.text, badRecords, stamps, ...stale };
   const page = reportPage(report, facts, all);
   if (out === '-') {
     for (const part of page) await print(terminal.out, part);

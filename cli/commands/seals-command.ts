@@ -1,12 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { parseSealStampKey } from '../../lambda/archive/archive-layout';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { damageKinds, type Find, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
-import { readStamps } from '../../lambda/verify/seals/seal-stamps';
 import { openArchiveNow } from '../archive/open-archive';
 import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -14,7 +12,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
 import { printNotRead, printOpen, printOpenFindings } from './print-health';
-import { describeStamp } from './stamp-roots';
+import { describeStamp, newestStamps } from './stamp-roots';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -36,7 +34,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const { archive: reader } = await openArchiveNow(archive, terminal);
     const findings: Finding[] = [];
-    const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
+    const find: Find = (kind, key, problem) => findings.push({ kind, key, problem });
+    const chain = await readChain(reader, {}, find);
     const seals = chain.all.slice(-last);
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
     else if (json === true) await printJsonArray(terminal.out, seals.map(withCounts));
@@ -46,7 +45,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);
       await printNotRead(terminal, newest);
-      await printStamps(terminal, reader, chain, (kind, key, problem) => findings.push({ kind, key, problem }));
+      for (const stamp of await newestStamps(reader, chain, find))
+        await print(terminal.out, `${describeStamp(stamp)}\n`);
     }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
@@ -56,13 +56,6 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end('found');
     else if (findings.some(({ kind }) => kind === 'unreadable')) end('trouble');
   });
-}
-
-/** Says of each authority the newest seal that it stamped: only that stamp is read. */
-async function printStamps({ out }: Terminal, reader: ArchiveReader, chain: SealChain, find: Find): Promise<void> {
-  const newest = new Map(chain.stamps.map((key) => [parseSealStampKey(key)?.authority, key]));
-  const stamps = await readStamps(reader, chain, undefined, find, [...newest.values()]);
-  for (const stamp of stamps) await print(out, `${describeStamp(stamp)}\n`);
 }
 
 /** @throws ArchiveReadError if there is none */

@@ -1,6 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { SealStamp } from '../../lambda/verify/seals/seal-stamps';
+import { parseSealStampKey } from '../../lambda/archive/archive-layout';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { Find } from '../../lambda/verify/finding';
+import type { SealChain } from '../../lambda/verify/seals/seal-chain';
+import { readStamps, type SealStamp } from '../../lambda/verify/seals/seal-stamps';
 import { printable } from '../terminal/printable';
 import type { Terminal } from '../terminal/terminal';
 import { timeOption } from './options';
@@ -9,6 +13,12 @@ import { readPem } from './public-keys';
 /** One line: what a stamp shows. */
 export function describeStamp({ number, time, authority, root }: SealStamp): string {
   return `Seal ${number} and all before it existed before ${time}, says ${authority} (root ${printable(root)}).`;
+}
+
+/** Of each authority its newest stamp, if that counts: only this one is read. */
+export function newestStamps(reader: ArchiveReader, chain: SealChain, find: Find): Promise<SealStamp[]> {
+  const newest = new Map(chain.stamps.map((key) => [parseSealStampKey(key)?.authority, key]));
+  return readStamps(reader, chain, undefined, find, [...newest.values()]);
 }
 
 export interface StampRootOptions {

@@ -61,7 +61,7 @@ ${verdict(report, facts, commands)}
 /** Says first how the last run ended, then why it is not complete, which clusters are stale, and what to do. */
 function verdict(report: Report, facts: ReportFacts, commands: Commands): Html {
   const { runs } = report;
-  const { createdAt, isNewest, overdue, badRecords, stale, flapping, notCovered } = facts;
+  const { createdAt, isNewest, overdue, badRecords, stamps, stale, flapping, notCovered } = facts;
   const run = runs.findLast(isPresent);
   if (run === undefined) return html``;
   const { archived, failed, notAttempted, optionalMissing, doubts } = run.counts;
@@ -93,6 +93,7 @@ ${some(
   html`Damaged run records`,
   badRecords.map(({ key, problem }) => html`${key}: ${problem}`),
 )}
+${stamps.map((stamp) => html`<li>${stamp}</li>`)}
 </ul>
 ${overdue !== undefined && command('Find out why', 'npm run collector -- doctor --stack NAME')}
 ${!isComplete && command('Complete the run', commands.complete(run.time))}

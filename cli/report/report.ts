@@ -62,6 +62,8 @@ export interface ReportFacts extends FoundStale {
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
   readonly badRecords: readonly BadRecord[];
+  /** What time stamps show, a sentence for each authority. */
+  readonly stamps: readonly string[];
 }
 
 /** What the report shows of an archive: a few bytes of each cluster and run. */
