@@ -134,8 +134,7 @@ class Collecting {
 
   #start(inFlight: InFlightRequest, key: string): void {
     const { task } = inFlight;
-    const requests = task === undefined ? 0 : this.#dispatcher.progressOf(task).requests;
-    if (task !== undefined && requests > 1) this.#context.reporter.askedAgain(nameOf(task.request), requests);
+    if (task !== undefined && task.requests > 1) this.#context.reporter.askedAgain(nameOf(task.request), task.requests);
     const over = this.#ask(inFlight, key).finally(() => {
       this.#underWay.delete(inFlight);
       this.#wakeup.notify();

@@ -33,6 +33,10 @@ describe('npm start -- --audit', () => {
     expect(code).toBe(0);
     expect(await readdir(join(folder, 'seals'))).toEqual(['00000001.jsonl', '00000001.local.tsr', 'states']);
     expect(out).toMatch(/Seal 1 and all before it existed before .*, says local \(root CN=Local time stamps\)\./);
+    const report = await runCollector(['report', '--archive', folder, '--out', '-'], { now: new Date() });
+    expect(report.out).toMatch(
+      /<li>Seal 1 and all before it existed before .*, says local \(root CN=Local time stamps\)\.<\/li>/,
+    );
 
     // The next audit signs with the same key, and sends no second mail on the same day.
     const second = await runStart([...args, '--json']);
