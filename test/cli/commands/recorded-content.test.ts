@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -137,6 +137,39 @@ describe('what a command shows', () => {
       ),
       rounds(60),
     );
+  });
+
+  it('is named by each command that prints it, if somebody replaced it together with its metadata', async () => {
+    const archive = await build([], [true, true, true]);
+    for (const resource of firstResources) await plant(archive, { at: 9, cluster: 'a', resource });
+    for (const { argsOf, damaged } of lines)
+      for (const resource of firstResources) {
+        const args = argsOf({ at: 9, cluster: 'a', resource });
+        const { code, out, err } = await runCollector([...args, '--archive', archive.folder], { now: longAfter });
+        if (args[0] === 'history') expect([args, code, err]).toEqual([args, 0, expect.not.stringMatching(/damage/)]);
+        else {
+          expect([args, out]).toEqual([args, expect.stringContaining('planted')]);
+          expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(/^damage: .* of a, .*SHA-256/m)]);
+        }
+      }
+    await rm(archive.folder, { recursive: true });
+  });
+
+  it('may be much to read, which log and history say first', async () => {
+    const archive = await build([], [true, true, true]);
+    const grow = async (key: string) => {
+      await archive.put(key, Buffer.from(''), {});
+      await truncate(join(archive.folder, key), 201 * 1024 * 1024);
+    };
+    const errOf = async (...args: string[]) => (await runCollector([...args, '--archive', archive.folder])).err;
+    expect(await errOf('log', 'a')).not.toContain('Reading up to');
+    // What no record names is counted and not read.
+    await grow(keyOf('log', 'a', new Date(hour(9).getTime() + 1)));
+    expect(await errOf('log', 'a')).toMatch(/^Reading up to 201\.0 MiB; --from, --to and --last bound it\.\n/);
+    expect(await errOf('history', 'a')).not.toContain('Reading up to');
+    await grow(runRecordKey({ run: hour(9), attempt: 2 }));
+    expect(await errOf('history', 'a')).toMatch(/^Reading up to 201\.0 MiB; /);
+    await rm(archive.folder, { recursive: true });
   });
 
   it('is shown without a word of damage in an honest archive: kills, retries, runs under way, retention', async () => {

@@ -1,5 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { main } from '../../../cli/main';
 import { Progress } from '../../../cli/terminal/progress';
+import { ArchiveFixture } from '../archive-fixture';
 import { keptTerminal } from '../run-collector';
 
 describe('progress', () => {
@@ -26,5 +30,18 @@ describe('progress', () => {
     progress.update({ done: 2, now: 'attempt 2 of 3' });
     progress.stop();
     expect(String(screen.read())).toMatch(/Archiving: █{15}░{15} 2 of 4, attempt 2 of 3/);
+  });
+
+  it('is shown by grep and export', async () => {
+    const archive = await ArchiveFixture.ofLogs(Array.from({ length: 60 }, (_, at) => `line ${at}\n`));
+    const shownBy = async (...args: string[]) => {
+      const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 100, cursorTo() {}, clearLine() {} });
+      await main([...args, '--archive', archive.folder], { ...keptTerminal(), err: screen, isWatched: true });
+      return String(screen.read());
+    };
+    expect(await shownBy('grep', 'line', '--snapshots', '--last', '60')).toContain('Searching: 50 logs of 50 runs');
+    const out = join(archive.folder, '..', `exported-${process.pid}`);
+    expect(await shownBy('export', '--cluster', 'a', '--out', out)).toContain('Exporting: copying the records');
+    await Promise.all([out, archive.folder].map((folder) => rm(folder, { recursive: true })));
   });
 });
