@@ -21,7 +21,7 @@ export interface AlarmDefinition {
   readonly look: string;
   readonly act: string;
   readonly props: cloudwatch.AlarmProps;
-  /** Hours after its creation in which it is quiet; left out: none. */
+  /** Hours after its creation in which it is quiet; left out: it is never quiet. */
   readonly warmUpHours?: number | undefined;
 }
 

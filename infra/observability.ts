@@ -60,7 +60,7 @@ export class Observability extends Construct {
   }
 }
 
-/** After the first deployment there is no run and no seal yet, and nobody has to be woken up for that. */
+/** A new stack has neither run nor sealed yet, which must wake nobody up. */
 function warmUp(alarm: cloudwatch.Alarm, hours: number): void {
   const resource = alarm.node.defaultChild as cloudwatch.CfnAlarm;
   resource.warmUpConfiguration = {

@@ -67,7 +67,7 @@ export class Replication extends Construct {
           destination: this.#destination,
           priority: 0,
           deleteMarkerReplication: false,
-          // Without it there is no metric of failures. S3 takes the minutes only with its paid time control.
+          // S3 counts failures only with it. The minutes matter only with S3's paid time control.
           metrics: ReplicationTimeValue.FIFTEEN_MINUTES,
           // The other account owns its copies, whatever its bucket says of ownership.
           accessControlTransition: crossAccount,

@@ -41,7 +41,7 @@ const isoForm =
 
 /**
  * A date, or a date and time, in ISO 8601; UTC without a zone. Undefined for a text of another form.
- * @returns an invalid date if it has the form, and there is no such time: 30 February must not name another run
+ * @returns an invalid date if the calendar lacks it: 30 February must not name another run
  */
 export function parseIsoTime(text: string): Date | undefined {
   const match = isoForm.exec(text);

@@ -7,7 +7,7 @@ import type { ConfigProblem } from '../../lambda/list/schema-problems';
 
 /**
  * Reads a configuration, or a list of clusters. The path of a problem is empty, or names line and column.
- * @param expected what is told if there is no such file
+ * @param expected completes the message of a file that is missing
  */
 export function readJsonFile(path: string, expected: string): { value: unknown } | { problems: ConfigProblem[] } {
   let text: string;
@@ -54,7 +54,7 @@ export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pat
   return z.NEVER;
 }
 
-/** Certificates as PEM text, or why there are none. */
+/** Certificates as PEM text, or why the file cannot be used. */
 export type Certificates = { readonly pem: string } | { readonly fault: string };
 
 /** Reads a PEM file that holds certificates and nothing secret. */

@@ -57,7 +57,7 @@ export class FairQueue {
     this.#pausedUntilMs.set(cluster, untilMs);
   }
 
-  /** When the next delayed task is due, in milliseconds; Infinity if there is none. */
+  /** When the next delayed task is due, in milliseconds; Infinity if no task is delayed. */
   get nextDueMs(): number {
     for (let next = this.#delayed.at(-1); next; next = this.#delayed.at(-1)) {
       if (this.#isHere(next)) return next.dueMs;

@@ -11,9 +11,9 @@ export interface Account {
   readonly principals: readonly Principal[];
   readonly buckets: readonly Bucket[];
   readonly secrets: readonly LocalSecret[];
-  /** Left out: none. */
+  /** Left out: KMS has no key. */
   readonly signingKeys?: readonly SigningKey[];
-  /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
+  /** Delivers a message, or returns why the policies refuse it. Left out: SNS has no topic. */
   readonly publish?: ((principal: Principal, message: DeliveredMessage) => string | undefined) | undefined;
 }
 

@@ -44,7 +44,7 @@ export type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
 /**
- * @param name undefined: none
+ * @param name undefined: the cluster does not fail
  * @returns whether the fault has answered; otherwise the right answer is to follow
  */
 export function answerWithFault(

@@ -26,7 +26,7 @@ export function readAssembly({ stacks, directory, artifacts }: CloudAssembly) {
     template: stack.template as Template,
     /**
      * Folder of the asset that is uploaded under this object key.
-     * @throws UnsupportedTemplateError if there is none
+     * @throws UnsupportedTemplateError if no asset has this key
      */
     assetFolder: (objectKey: string): string => {
       const files = artifacts

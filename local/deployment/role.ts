@@ -3,18 +3,12 @@ import { type Caller, refusalOf } from '../aws/iam/authorize';
 import { rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-const roleSchema = z.strictObject({
-  AssumeRolePolicyDocument: trustPolicySchema,
-  ManagedPolicyArns: z.array(z.string()).default([]),
-});
+/** Strict: what a managed policy permits is not in the template. */
+const roleSchema = z.strictObject({ AssumeRolePolicyDocument: trustPolicySchema });
 const ignored = ['Description', 'MaxSessionDuration', 'Path', 'RoleName', 'Tags'];
 
 const attachedSchema = z.object({ Roles: z.array(z.string()).default([]) });
 const documentSchema = z.object({ PolicyDocument: rolePolicySchema });
-
-/** AWS's own policies that permit nothing of what runs locally: writing logs, and network interfaces in a VPC. */
-const harmlessManagedPolicies =
-  /^arn:aws:iam::aws:policy\/service-role\/AWSLambda(BasicExecution|VPCAccessExecution)Role$/;
 
 /**
  * A role of the template with all its policies.
@@ -42,13 +36,8 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
     throw new UnsupportedTemplateError(
       `Cannot run as ${resource.logicalId}: the role does not let ${service} assume it for ${sourceArn}.`,
     );
-  const unknown = role.ManagedPolicyArns.filter((policy) => !harmlessManagedPolicies.test(policy));
-  if (unknown.length > 0)
-    throw new UnsupportedTemplateError(
-      `Cannot enforce the policies of ${resource.logicalId}: what ${unknown.join(', ')} permits is not in the template.`,
-    );
-  const attached = [...stack.resourcesOf('AWS::IAM::Policy'), ...stack.resourcesOf('AWS::IAM::ManagedPolicy')].filter(
-    (policy) => policy.read(attachedSchema).Roles.includes(resource.identity.ref),
-  );
+  const attached = stack
+    .resourcesOf('AWS::IAM::Policy')
+    .filter((policy) => policy.read(attachedSchema).Roles.includes(resource.identity.ref));
   return { arn, policies: attached.map((policy) => policy.read(documentSchema).PolicyDocument) };
 }

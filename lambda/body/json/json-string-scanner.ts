@@ -70,7 +70,7 @@ export const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** Code unit by the letter of a two-character escape; -1 where there is no such escape. */
+/** Code unit by the letter of a two-character escape; -1 for other letters. */
 const shortEscapes = new Int8Array(256).fill(-1);
 for (const letter of '"\\/bfnrt') shortEscapes[letter.charCodeAt(0)] = JSON.parse(`"\\${letter}"`).charCodeAt(0);
 

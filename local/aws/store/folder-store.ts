@@ -85,7 +85,7 @@ export class FolderStore {
   }
 
   /**
-   * The object, its bytes not yet opened; undefined if there is none.
+   * The object, its bytes not yet opened; undefined: nothing lies under the key.
    * @throws InvalidKeyError for a key that cannot lie in a folder
    */
   async get(key: string): Promise<StoredObject | undefined> {
@@ -130,7 +130,7 @@ export class FolderStore {
       await rm(data, { force: true });
       await rm(description, { force: true });
     } catch (error) {
-      // A folder has this name, or a file lies where the key has a folder: there is no such object.
+      // A folder has this name, or a file lies where the key has a folder: no object lies under this key.
       if (!isInTheWay(error)) throw error;
     }
   }

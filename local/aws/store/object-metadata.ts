@@ -37,7 +37,7 @@ export interface ObjectMetadata extends Description {
 const longestDescription = 65_536;
 
 /**
- * What is known of the bytes at a path; undefined if there are none. Bytes without a description, such as those of a
+ * What is known of the bytes at a path; undefined: nothing lies there. Bytes without a description, such as those of a
  * copy of the folder without its metadata, are described by what the file system says.
  * @param data place of the bytes; the path is the key
  */
@@ -124,7 +124,7 @@ function damaged(reason: string): { readonly damage: string } {
   return { damage: `its metadata file in ${metadataFolder}/ cannot be used: ${reason}` };
 }
 
-/** @returns undefined if there is no such file */
+/** @returns undefined if the file is absent */
 export function unlessAbsent<T>(read: () => T): T | undefined {
   try {
     return read();

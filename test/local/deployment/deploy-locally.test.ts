@@ -61,12 +61,7 @@ it.each<[string, readonly [type: string, prefix: string], object, RegExp]>([
     { PolicyDocument },
     /Condition.*IpAddress/,
   ],
-  [
-    'a managed policy',
-    ofRole,
-    { ManagedPolicyArns: ['arn:aws:iam::aws:policy/X'] },
-    /X permits is not in the template/,
-  ],
+  ['a managed policy', ofRole, { ManagedPolicyArns: ['arn:aws:iam::aws:policy/X'] }, /ManagedPolicyArns/],
 ])('refuses to deploy %s', async (_what, of, change, message) => {
   const edit = (template: Template) => {
     for (const [, { Properties }] of resourcesOf(template, ...of)) Object.assign(Properties ?? {}, change);
