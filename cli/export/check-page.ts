@@ -26,10 +26,10 @@ It was taken from an archive of logs and manifests. \`${partFile}\` says which p
 
     ${JSON.stringify({ archive, exportedAt, cluster, from, to })}
 
-Nobody signed that. What is signed are the seals. They have the SHA-256 of every run record, and each run record has that of every
-object. Run records are whole, and name other clusters too: it is the whole ones whose SHA-256 is sealed. All it takes is \`bash\`,
+Nobody signed that: the seals are signed. They have the SHA-256 of every run record, and each run record has that of every object.
+Run records are whole, and name other clusters too: it is the whole ones whose SHA-256 is sealed. All it takes is \`bash\`,
 \`openssl\`, \`sha256sum\`, \`gunzip\`, and the tools of every Linux. Work in this folder. \`$KEY\` is
-the path of the public key that you kept, and \`$HEAD\` the SHA-256 that a mail of an audit told. \`KEY=${partKeyFile}\` is the key that
+the path of the public key that you kept, and \`$HEAD\` the SHA-256 that a mail of an audit has. \`KEY=${partKeyFile}\` is the key that
 came with the seals: it shows only that they belong together. \`python3 ${partReaderFile} . --part --public-key $KEY\` makes all of these checks at once.
 
 ${commandOf(page, 'The mail')}
