@@ -75,12 +75,10 @@ async function mayHaveExpired(
   { run, writtenAt, key }: ClusterObject,
 ): Promise<boolean> {
   const sealed = new SealedArchive(await readChain(reader, {}, () => {}), () => {}, { now });
-  const bySeals = sealed.mayHaveRemoved(writtenAt, key);
-  if (bySeals !== undefined) return bySeals;
   const configurations = new StoredConfigurations(reader, () => {});
   const later = async function* (): AsyncGenerator<SeenRun> {
     for await (const listed of runsAfter(reader, { to: run }))
       yield seenRun(await readStoredRun(reader, listed), configurations);
   };
-  return new Expiry({ reader, configurations, now, later }).mayHaveRemoved(writtenAt);
+  return new Expiry({ reader, configurations, sealed, now, later }).mayHaveRemoved(writtenAt, key);
 }

@@ -5,9 +5,13 @@ import { Expiry } from '../verify/expiry';
 import type { Excusable, Find } from '../verify/finding';
 import { type JudgedRun, judge } from '../verify/judge';
 import type { JudgeContext, Stretch } from '../verify/judge-context';
+import { mapConcurrently } from '../verify/map-concurrently';
+import { readStarts } from '../verify/read-starts';
+import { runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
+import { seenRun } from '../verify/seen-run';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { stoppableReader } from './stoppable-reader';
 
@@ -37,7 +41,12 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   const reader = stoppableReader(archive, stop);
   const sealed = new SealedArchive(chain, find, { now, plan });
   const configurations = new StoredConfigurations(archive, find, keptName);
-  const expiry = new Expiry({ reader: archive, configurations, now });
+  // Only what is older than the seals asks for it.
+  const later = () =>
+    mapConcurrently(runsBetween(archive, {}), concurrency, async (run) =>
+      seenRun(await readStarts(archive, run), configurations),
+    );
+  const expiry = new Expiry({ reader: archive, configurations, sealed, now, later });
 
   /** Makes a step as far as there is time for it. @returns undefined: the time was over before its end */
   async function inTime<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
@@ -49,14 +58,9 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
     }
   }
 
-  /** Whether the lifecycle may have removed what was written then. @param key of what is gone */
-  async function mayHaveRemoved(writtenAt: Date, key?: string): Promise<boolean> {
-    return sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
-  }
-
   /** Finds what is not as it should be, unless the lifecycle explains it. @returns whether it is found */
   async function findUnlessExpired({ kind, key, problem, writtenAt }: Excusable): Promise<boolean> {
-    if (await mayHaveRemoved(writtenAt, key)) return false;
+    if (await expiry.mayHaveRemoved(writtenAt, key)) return false;
     find(kind, key, problem);
     return true;
   }
@@ -102,7 +106,7 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   }
 
   return {
-    ...{ archive, chain, now, find, sealed, configurations, expiry, inTime, mayHaveRemoved, findUnlessExpired },
+    ...{ archive, chain, now, find, sealed, configurations, expiry, inTime, findUnlessExpired },
     ...{ judging, judgeStretch, isOver: () => stop.aborted },
     /** Reads and lists nothing more once the time is over, and throws the reason. */
     reader,

@@ -138,10 +138,9 @@ async function readRun(
 ): Promise<boolean> {
   if (before !== undefined) await addEarlier(judge, clusters, before);
   const start = found.objects.length;
-  const { stored, ...run } = await judgeRun(listed, allClusters([]), context, found.met);
+  const { stored, used } = await judgeRun(listed, allClusters([]), context, found.met);
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
-  judge.expiry.add(run);
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
   if (found.records.length + records.length + found.objects.length > most) {
     found.objects.length = start;
@@ -153,7 +152,7 @@ async function readRun(
     if (file === undefined) found.unread.push(key);
     found.archived += record?.counts.archived ?? 0;
   }
-  for (const { sha256 } of run.used) await addConfiguration(judge, found.configurations, sha256, listed.run);
+  for (const { sha256 } of used) await addConfiguration(judge, found.configurations, sha256, listed.run);
   if (isNew) clusters.add(stored);
   return true;
 }

@@ -10,14 +10,19 @@ type UsedRetention = Pick<UsedConfiguration, 'sha256' | 'days' | 'usedAt'>;
 export interface ExpiryOptions {
   readonly reader: ArchiveReader;
   readonly configurations: StoredConfigurations;
+  /** Undefined: what seals say does not tell. */
+  readonly sealed: { mayHaveRemoved(writtenAt: Date, key?: string): boolean | undefined };
+  /** Whether it is a part: whoever hands it over can put any configuration into it, and only seals tell. Left out: it is whole. */
+  readonly isPart?: boolean;
   readonly now: Date;
   /** The runs after those that are added; read once, and only if it matters. Left out: there are none. */
   readonly later?: () => AsyncIterable<SeenRun>;
 }
 
 /**
- * Judges what the lifecycle may have removed by the configurations that the archive has. A bucket has one lifecycle, that of
- * the configuration deployed last. It removes what is too old, whatever the configuration was when it was written.
+ * Judges what the lifecycle may have removed: by the seals, and where they do not tell by the configurations that the archive
+ * has. A bucket has one lifecycle, that of the configuration deployed last. It removes what is too old, whatever the
+ * configuration was when it was written.
  */
 export class Expiry {
   readonly #options: ExpiryOptions;
@@ -38,9 +43,13 @@ export class Expiry {
 
   /**
    * Whether the lifecycle may have removed by now what was written at a time.
+   * @param key of what is gone
    * @throws ArchiveReadError if the archive cannot be read
    */
-  async mayHaveRemoved(writtenAt: Date): Promise<boolean> {
+  async mayHaveRemoved(writtenAt: Date, key?: string): Promise<boolean> {
+    const { sealed, isPart = false } = this.#options;
+    const said = sealed.mayHaveRemoved(writtenAt, key);
+    if (said !== undefined || isPart) return said ?? false;
     this.#untilMs ??= await this.#findEnd();
     return writtenAt.getTime() <= this.#untilMs;
   }

@@ -118,7 +118,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   // What is wrong beside the period is not the business of this verification.
   const readBeside = async (run: ListedRun) => seenRun(await readStoredRun(reader, run), configurations);
   const later = () => mapConcurrently(runsAfter(reader, options), 1, readBeside);
-  const expiry = new Expiry({ reader, configurations, now, later });
+  const expiry = new Expiry({ reader, configurations, sealed, isPart: part !== undefined, now, later });
   const absent: AbsentRuns[] = [];
   const times = new Set<number>();
   const take = (run: SeenRun) => {
@@ -147,8 +147,13 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
-  await judgeExcuses(verification, expiry);
-  await judgeAbsent(verification, expiry, absent, times);
+  await judgeExcuses(verdict, expiry);
+  await judgeAbsent(
+    verdict,
+    expiry,
+    absent,
+    [...sealed.absent(period)].filter((time) => !times.has(time.getTime())),
+  );
 }
 
 /** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
@@ -182,44 +187,28 @@ async function listClusters({
 }
 
 /** Says what is not as it should be, and the lifecycle does not explain. */
-async function judgeExcuses(verification: Verification, expiry: Expiry): Promise<void> {
-  const { find, sealed, excusable, counts } = verification.verdict;
+async function judgeExcuses({ find, sealed, excusable, counts }: Verdict, expiry: Expiry): Promise<void> {
   for (const { kind, key, problem, writtenAt } of excusable) {
-    const isExcused = await mayHaveExpired(verification, expiry, writtenAt, key);
-    if (!isExcused) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
+    if (!(await expiry.mayHaveRemoved(writtenAt, key))) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
     else if (kind !== 'contradiction') counts.expired += 1;
   }
 }
 
-/** @param times of the runs that have a record */
+/** @param sealed firings that the audit missed, and the archive's own configurations may not show */
 async function judgeAbsent(
-  verification: Verification,
+  { counts, find }: Verdict,
   expiry: Expiry,
   found: readonly AbsentRuns[],
-  times: ReadonlySet<number>,
+  sealed: readonly Date[],
 ): Promise<void> {
-  const { options, verdict } = verification;
-  verdict.counts.notJudged = joinSpans(found);
+  counts.notJudged = joinSpans(found);
   const said = new Set(found.flatMap((one) => one.times.map(Number)));
-  // Firings that the audit missed, and the archive's own configurations do not show.
-  const sealed = [...verdict.sealed.absent(options.part ?? options)].filter(
-    (time) => !said.has(time.getTime()) && !times.has(time.getTime()),
-  );
-  for (const { times: due, areMore } of [...found, { times: sealed, areMore: false }]) {
+  const others = sealed.filter((time) => !said.has(time.getTime()));
+  for (const { times: due, areMore } of [...found, { times: others, areMore: false }]) {
     const absent: Date[] = [];
-    for (const time of due) if (!(await mayHaveExpired(verification, expiry, time))) absent.push(time);
-    findAbsent(verdict.find, { times: absent, areMore });
+    for (const time of due) if (!(await expiry.mayHaveRemoved(time))) absent.push(time);
+    findAbsent(find, { times: absent, areMore });
   }
-}
-
-async function mayHaveExpired(
-  { options: { part }, verdict }: Verification,
-  expiry: Expiry,
-  writtenAt: Date,
-  key?: string,
-): Promise<boolean> {
-  // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
-  return verdict.sealed.mayHaveRemoved(writtenAt, key) ?? (part === undefined && expiry.mayHaveRemoved(writtenAt));
 }
 
 function settled(now: Date): Date {

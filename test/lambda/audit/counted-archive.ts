@@ -65,7 +65,10 @@ class ComputedYear extends CountedArchive {
   }
 }
 
-/** Listings and run records read in a pass over a year. */
+/**
+ * Listings and run records read in a pass over a year: each once more by its first line, because none is there when it is
+ * opened, and only the configurations of all runs tell whether it has expired.
+ */
 export async function countsOfYear(clusters: number, kind: 'listing' | 'reading') {
   const year = new ComputedYear(clusters);
   const { passes } = await judgeOld(judgeOf(year, kind), { runs: year.times, rereadDays: undefined, isDue: true });

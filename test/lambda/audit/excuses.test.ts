@@ -69,6 +69,18 @@ it('what stored configurations excuse is counted by the first seal and its mail,
   expect(world.seal(2).verified.expired).toBe(0);
 });
 
+it('what lay there before the first seal stays open, whatever configuration was in force for a while then', async () => {
+  await world.collectDay(20, [], ['00', '06']);
+  storeConfiguration('2026-11-20T07:00:00.000Z');
+  await world.collectDay(20, [], ['12', '18']);
+  const key = 'logs/cluster=zz/date=2026-11-20/20261120T000000.000Z.json.gz';
+  world.bucket.put({ key, content: gzipSync('x'), contentType: 'application/json' }, new Date('2026-11-20T00:01:00Z'));
+  expect((await world.audit(at(20))).result?.found).toMatchObject({ unrecorded: 1 });
+  await world.collectDay(22);
+  expect((await world.audit(at(22))).result?.damage).toBe(1);
+  expect(damageIn(await look(world.bucket))).toEqual(['unrecorded']);
+});
+
 it('while the schedule is disabled nobody can tell what was due, and the seal and the mail say when', async () => {
   await world.live(20);
   const disabled = { plan: { ...plan, schedule: { ...plan.schedule, enabled: false } } };

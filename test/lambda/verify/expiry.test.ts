@@ -10,7 +10,7 @@ type Use = readonly [day: number, days: number | undefined];
 function expiryOf(runs: readonly Use[], late: readonly Use[] = []): Expiry {
   const reader = new MemoryBucket();
   const configurations = new StoredConfigurations(reader, () => undefined);
-  const expiry = new Expiry({ reader, configurations, now: at(300) });
+  const expiry = new Expiry({ reader, configurations, sealed: { mayHaveRemoved: () => undefined }, now: at(300) });
   const used = ([day, days]: Use) => ({
     sha256: `${days}`,
     days,
