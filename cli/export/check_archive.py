@@ -17,11 +17,12 @@ RUN = r'date=(?P<Y>\d{4})-(?P<M>\d\d)-(?P<D>\d\d)/(?P=Y)(?P=M)(?P=D)T(?P<h>\d\d)
 SHARD = r'(?:shard-(?P<index>0|[1-9]\d{0,8})-of-(?P<count>0|[1-9]\d{0,8})\.)?'
 NUMBER, HASH = r'seals/(?P<number>(?!0{8})\d{8}|[1-9]\d{8,11})\.', r'(?P<hash>[0-9a-f]{64})\.'
 KEYS = {  # What may lie in an archive.
-    'log': 'logs/cluster=(?P<cluster>[^/]{1,242})/' + RUN + r'json\.gz',
-    'manifest': 'manifests/cluster=(?P<cluster>[^/]{1,242})/' + RUN + r'txt\.gz',
+    'log': 'logs/cluster=(?P<cluster>[^/]+)/' + RUN + r'json\.gz',
+    'manifest': 'manifests/cluster=(?P<cluster>[^/]+)/' + RUN + r'txt\.gz',
     'record': 'runs/' + RUN + SHARD + r'attempt-(?P<attempt>0|[1-9]\d{0,8})\.jsonl',
     'configuration': 'configurations/' + HASH + r'json\.gz',
     'seal': NUMBER + 'jsonl', 'state': 'seals/states/' + HASH + 'json', 'stamp': NUMBER + r'[a-z][a-z0-9-]*\.tsr'}
+OWN_FOLDERS = ('metadata', '.metadata-incoming', '.metadata-keys')
 PART_FILES = ('part.json', 'seals-public-key.pem', 'CHECK.md', 'check_archive.py')
 KINDS = ('seal-broken', 'forged', 'missing', 'damaged', 'contradiction', 'unrecorded', 'unsealed', 'unvouched',
          'pending')
@@ -70,14 +71,14 @@ class Archive:
         return is_within and name.cluster in (None, part['cluster'])
 
     def read_file(self, path):
-        """Only a regular file is read. A folder is not there. Returns (bytes, time)."""
+        """Only a regular file is read. In the place of an object a folder is not there. Returns (bytes, time)."""
         place = os.path.join(self.folder, path)
         with contextlib.suppress(NotADirectoryError):
             mode = os.lstat(place).st_mode
             if stat.S_ISREG(mode):
                 with open(place, 'rb') as file:
                     return file.read(), os.fstat(file.fileno()).st_mtime
-            if not stat.S_ISDIR(mode):
+            if not stat.S_ISDIR(mode) or path.startswith('metadata/'):
                 raise ValueError('it is not a regular file')
         raise FileNotFoundError('it is recorded, and not there')
 
@@ -118,16 +119,19 @@ def name_of(key):
     return None
 
 def list_files(folder, path=''):
-    """What is known of objects beside their bytes lies in folders of its own. A link is never followed."""
+    """What is known of objects beside their bytes lies in folders of its own. A link is never followed. No name has more
+    than 250 bytes."""
     for entry in os.scandir(os.path.join(folder, path)):
-        if not entry.is_dir(follow_symlinks=False):
+        if path + entry.name in OWN_FOLDERS and not entry.is_file(follow_symlinks=False):
+            continue
+        if not entry.is_dir(follow_symlinks=False) or len(os.fsencode(entry.name)) > 250:
             yield path + entry.name + '/' * entry.is_dir()
-        elif path + entry.name not in ('metadata', '.metadata-incoming', '.metadata-keys'):
+        else:
             yield from list_files(folder, path + entry.name + '/')
 
 def list_keys(archive):
     """Nothing else lies in the folder: any other file is `unrecorded`, outside of the prefixes once for each folder."""
-    for key in sorted(list_files(archive.folder)):
+    for key in sorted(os.fsencode(path).decode('utf-8', 'replace') for path in list_files(archive.folder)):
         name = name_of(key)
         if re.match('(logs|manifests|runs|configurations|seals)/', key):
             if not name or not archive.has(name):
@@ -149,11 +153,11 @@ def seconds(text):
 is_time = lambda value: seconds(value) == seconds(value)
 is_text = lambda value: isinstance(value, str)
 one_of = lambda *values: lambda value: value in values
+whole = lambda least, most=2**53 - 1: lambda value: type(value) is float and least <= value <= most and value % 1 == 0
 FORMS = {  # What a value is; of an object the forms of its members: one with `?` may be absent. Others are ignored.
     'TEXT': is_text, 'TIME': is_time, 'HASH': lambda value: is_text(value) and re.fullmatch('[0-9a-f]{64}', value),
-    'COUNT': lambda value: type(value) is float and value.is_integer() and 0 <= value < 2**53,
-    'ORDINAL': lambda value: FORMS['COUNT'](value) and value > 0, 'ONE': one_of(1), 'ANY': lambda value: True,
-    'TRUE': lambda value: value is True, 'BOOL': lambda value: isinstance(value, bool),
+    'COUNT': whole(0), 'ORDINAL': whole(1), 'ONE': whole(1, 1), 'NUMBER': lambda value: type(value) is float,
+    'TRUE': lambda value: value is True, 'BOOL': lambda value: isinstance(value, bool), 'ANY': lambda value: True,
     'TEXTS': lambda value: isinstance(value, dict) and all(map(is_text, value.values())),
     'TRIGGER': one_of('schedule', 'manual'), 'STATUS': one_of('complete', 'incomplete'),
     'RESOURCE': one_of('log', 'manifest'),
@@ -168,8 +172,12 @@ FORMS = {  # What a value is; of an object the forms of its members: one with `?
     'OUTCOME': 'TEXT cluster key? mediaType? state? recordUid? lastModified? doubt? error? RESOURCE resource '
                'BECAME outcome TRUE optional? COUNT bytes? receivedBytes? storedBytes? httpStatus? requests? '
                'durationMs? logLength? logLines? HASH sha256? logSha256? TIME fetchedAt?',
-    'SEAL': 'ONE version ORDINAL number', 'STATE': 'ANY open', 'CONFIGURATION': 'ANY clusters schedule',
-    'PART': 'TEXT cluster ANY from to'}
+    'RESOURCES': lambda value: isinstance(value, list) and all(map(FORMS['RESOURCE'], value)),
+    'CLUSTERS': lambda value: isinstance(value, list) and all(has_form(one, 'CLUSTER') for one in value),
+    'CLUSTER': 'TEXT uid RESOURCES resources? BOOL optional?', 'SCHEDULE': 'TEXT expression timeZone BOOL enabled',
+    'PERCENT': 'NUMBER maxRemovedPercent',
+    'CONFIGURATION': 'CLUSTERS clusters SCHEDULE schedule ORDINAL retentionDays? PERCENT clusterList?',
+    'SEAL': 'ONE version ORDINAL number', 'STATE': 'ANY open', 'PART': 'TEXT cluster ANY from to'}
 
 def has_form(value, form):
     """A value is what the table FORMS says."""
@@ -309,7 +317,8 @@ def check_stamps(archive, right, chain, roots):
             data, number = archive.read(key)[0], int(name.number)
             if key in archive.sealed and not archive.is_sealed(key, sha256(data)):
                 continue
-            if number not in digests or len(data) > 65536 or not stamp_time(data, digests[number], known):
+            is_whole = data[:2] == b'\x30\x82' and len(data) == 4 + int.from_bytes(data[2:4], 'big')
+            if not is_whole or number not in digests or not stamp_time(data, digests[number], known):
                 raise ValueError('it is not a stamp of a right seal, or leads to no root that is known')
             existed = stamp_time(data, digests[number], roots) or archive.now
             covered[number] = min(existed, covered.get(number, existed))
@@ -450,9 +459,9 @@ def check_object(archive, key, outcome=None):
     hash, lengths and time alone, as far as it has them. Returns whether a seal itself has this content."""
     (data, about), name = archive.read(key), name_of(key)
     meta = about['userMetadata'] if about else {}
-    own = encode(name.cluster, 2000), name.kind, name.run
-    if about and (own != tuple(map(meta.get, ('cluster-uid', 'resource', 'run'))) or (
-            not is_time(meta.get('fetched-at', name.run)) or not re.fullmatch('[0-9]{1,15}', meta.get('length', '')))):
+    own = {'cluster-uid': encode(name.cluster, 2000), 'resource': name.kind, 'run': name.run}
+    is_own = {**meta, **own} == meta and is_time(meta.get('fetched-at', name.run))
+    if about and not (is_own and re.fullmatch('0|[1-9][0-9]{0,14}', meta.get('length', ''))):
         raise ValueError('its metadata is not there, or of another object')
     content = gunzip(data, int(meta['length']) if about else 2**40)
     found, length = sha256(content), len(content)
@@ -520,7 +529,8 @@ def judge(folder, now, keys, heads, roots, is_part):
         named.update(check_named(archive, records))
     for key, sealed in archive.sealed.items():
         name = name_of(key)
-        if name and key not in archive.names and archive.has(name):
+        is_there = key in archive.names or key in named and os.path.isfile(os.path.join(folder, key))
+        if name and archive.has(name) and not is_there:
             archive.find('missing', key, 'seal %d has it, and it is not there' % sealed['by']['number'])
             lost[name.run] = key if name.kind == 'record' else lost.get(name.run)
     for key, name in archive.names.items():

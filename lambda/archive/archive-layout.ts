@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Resource, resourceNames, resources } from '../resources';
+import { readTime } from './object-metadata';
 
 /**
  * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
@@ -164,7 +165,7 @@ export function parseSealStateKey(key: string): string | undefined {
 
 /** The name behind a run record's key; undefined for a key that is not exactly of this layout. */
 export function parseRunRecordKey(key: string): RunRecordName | undefined {
-  const match = /([^/]+Z)\.(?:shard-(\d+)-of-(\d+)\.)?attempt-(\d+)\.jsonl$/.exec(key);
+  const match = /([^/]+Z)\.(?:shard-(\d{1,9})-of-(\d{1,9})\.)?attempt-(\d{1,9})\.jsonl$/.exec(key);
   if (match === null) return undefined;
   const [, stamp = '', index, count, attempt] = match;
   const run = parseStamp(stamp);
@@ -222,8 +223,8 @@ export function stampOf(run: Date): string {
 export function parseStamp(stamp: string): Date | undefined {
   // Of keys that follow each other, most are of the same run.
   if (stamp === latest.stamp) return new Date(latest.time);
-  const time = new Date(stamp.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, '$1-$2-$3:$4:'));
-  if (Number.isNaN(time.getTime()) || stampOf(time) !== stamp) return undefined;
+  const time = readTime(stamp.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, '$1-$2-$3:$4:'));
+  if (time === undefined || stampOf(time) !== stamp) return undefined;
   latest = { stamp, time: time.getTime() };
   return time;
 }

@@ -63,6 +63,7 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
   const sha256 = readHash(metadata.sha256);
   const length = readCount(metadata.length);
   if (cluster === undefined || resource === undefined || sha256 === undefined || length === undefined) return undefined;
+  if (encodeValue(cluster) !== metadata['cluster-uid']) return undefined;
   if (run === undefined || (fetchedAt === undefined && metadata['fetched-at'] !== undefined)) return undefined;
   return {
     cluster,
@@ -115,10 +116,14 @@ function decodeValue(value: string | undefined): string | undefined {
   }
 }
 
-/** A time that exists, as {@link Date.toISOString} writes it; undefined for anything else, which `Date` may take all the same. */
-export function readTime(value: string | undefined): Date | undefined {
-  const time = new Date(value ?? Number.NaN);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === value ? time : undefined;
+/**
+ * A time that exists, of a year with four digits, as {@link Date.toISOString} writes it; undefined for anything else, which `Date`
+ * may take all the same.
+ */
+export function readTime(value = ''): Date | undefined {
+  const time = new Date(value);
+  const exists = /^(?!0000)\d{4}-/.test(value) && !Number.isNaN(time.getTime());
+  return exists && time.toISOString() === value ? time : undefined;
 }
 
 function readHash(value: string | undefined): string | undefined {
@@ -126,5 +131,5 @@ function readHash(value: string | undefined): string | undefined {
 }
 
 function readCount(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  return value !== undefined && /^(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : undefined;
 }

@@ -7,9 +7,7 @@ import { type Resource, resourceNames } from '../resources';
  * it one outcome. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, durations milliseconds, hashes lower-case
  * hex.
  */
-export const time = z
-  .string()
-  .check(z.refine((text) => /^\d{4}-/.test(text) && readTime(text) !== undefined, 'expected ISO 8601 in UTC'));
+export const time = z.string().check(z.refine((text) => readTime(text) !== undefined, 'expected ISO 8601 in UTC'));
 export const count = z.int().check(z.nonnegative());
 export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
 
@@ -36,7 +34,7 @@ export const outcomeSchema = z.object({
   /** Of the uncompressed content. */
   sha256: z.optional(sha256),
   /** Status of the last answer. */
-  httpStatus: z.optional(z.int()),
+  httpStatus: z.optional(count),
   /** Requests made to the service. */
   requests: z.optional(count),
   durationMs: z.optional(count),

@@ -129,7 +129,7 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
   const recorded = objectMetadata(asFacts(facts, outcome));
   for (const [name, text] of Object.entries(compared)) if (recorded[name] !== metadata[name]) different.push(text);
   // What another attempt archived, another version may have.
-  if (outcome.outcome === 'archived' && facts.version !== outcome.collectorVersion)
+  if (outcome.outcome === 'archived' && recorded.version !== metadata.version)
     different.push('version of the collector');
   return different;
 }
@@ -138,14 +138,14 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
  * The facts as the record has them. An `already-archived` outcome may lack facts, and the object's own are taken instead.
  * What an `archived` outcome lacks, the service did not say.
  */
-function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
+function asFacts(facts: ObjectFacts, outcome: RunOutcome): ObjectFacts {
   const { bytes, sha256, fetchedAt } = outcome;
   const said = outcome.outcome === 'archived' ? outcome : facts;
   return {
     cluster: facts.cluster,
     resource: facts.resource,
     run: facts.run,
-    version: facts.version,
+    version: outcome.collectorVersion,
     encodedBy: facts.encodedBy,
     mediaType: said.mediaType,
     state: said.state,

@@ -35,7 +35,7 @@ export function nothingMet(keptName?: (cluster: string) => string): Met {
 export async function judgeBeside(stretch: Stretch, context: JudgeContext, met: Met): Promise<void> {
   for (const { key } of context.sealed.gone(stretch)) {
     const { run } = parseRunRecordKey(key) ?? {};
-    if (run !== undefined) met.lost.set(run.getTime(), key);
+    if (run !== undefined && stretch.clusters.has({ run })) met.lost.set(run.getTime(), key);
   }
   const beside = mapConcurrently(unnamedIn(stretch, context, met), context.concurrency, (object) =>
     judgeUnnamed(object, context, met),

@@ -62,7 +62,7 @@ export async function judgeRun(
   const seen = await seenRun(stored, configurations);
   const lacking = await checkRun(listed, stored, context);
   const unattested = sealed.checkRun(stored);
-  for (const { key } of badRecords) if (unattested.has(key)) met.lost.set(run.getTime(), key);
+  for (const { key } of badRecords) if (unattested.has(key) && clusters.has({ run })) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
   if (isRecordUnread) met.named.addWholeRun(run);
   for (const one of lacking) context.unlessExpired(one);

@@ -71,10 +71,10 @@ export async function* chunksOf(body: Body, storedBytes: number): AsyncGenerator
   }
 }
 
-/** @throws DamagedObjectError if it is not JSON */
+/** @throws DamagedObjectError if it is not JSON, in UTF-8 */
 export function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     throw new DamagedObjectError('it is not JSON', { cause: error });
   }

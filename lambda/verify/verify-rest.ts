@@ -28,9 +28,10 @@ export async function verifyRest(
     if (sha256 === undefined) find('unrecorded', key, damage ?? notAKey);
     else await configurations.get(sha256);
   }
+  const others = new Map<string, string | undefined>();
   for await (const { name, damage } of reader.listNames('')) {
     if (known.includes(name) || knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
-    const key = name.endsWith('/') && damage === undefined ? `${name}*` : name;
-    find('unrecorded', key, damage ?? 'it lies outside what the collector writes');
+    others.set(name.replace(/\/.*/s, '/*'), damage);
   }
+  for (const [key, damage] of others) find('unrecorded', key, damage ?? 'it lies outside what the collector writes');
 }

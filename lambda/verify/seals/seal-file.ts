@@ -58,7 +58,7 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<List
     const number = parseSealKey(key);
     const state = parseSealStateKey(key);
     if (number !== undefined) numbers.push(number);
-    else if (state !== undefined && damage === undefined) states.add(state);
+    else if (state !== undefined) states.add(state);
     else if (parseSealStampKey(key) !== undefined) stamps.push(key);
     else find('unrecorded', key, damage ?? notAKey);
   }

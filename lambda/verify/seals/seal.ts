@@ -123,7 +123,10 @@ export type Seal = z.infer<typeof sealSchema>;
 export type Hashed = z.infer<typeof hashed>;
 export type PassedOver = z.infer<typeof passedOverSchema>;
 
-const base64 = z.string().check(z.regex(/^[A-Za-z0-9+/]+={0,2}$/));
+const base64 = z.string().check(z.refine((text) => Buffer.from(text, 'base64').toString('base64') === text));
+
+/** The SPKI of any key of the curve P-256, DER in base64. */
+const publicKey = /^MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{85}[AQgw]==$/;
 
 /** Exactly these members, in this order: whatever else a second line has, nobody has signed. */
 export const signatureSchema = z.strictObject({
@@ -131,7 +134,7 @@ export const signatureSchema = z.strictObject({
   sha256,
   algorithm: z.literal('ECDSA_SHA_256'),
   /** SPKI in DER, base64. It proves nothing by itself: whoever can replace the seal can replace it too. */
-  publicKey: base64,
+  publicKey: z.string().check(z.regex(publicKey)),
   /** In DER, base64. */
   signature: base64,
 });

@@ -115,14 +115,14 @@ export class SealedArchive {
    */
   checkRun({ read }: Pick<StoredRun, 'read'>): Set<string> {
     const unattested = new Set<string>();
-    for (const { key, writtenAt, file, record } of read) {
+    for (const { key, writtenAt, damage, file, record } of read) {
       const sealed = this.#chain.records.get(key);
       const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
       let problem: string | undefined;
       if (sealed !== undefined) sealed.isThere = true;
       else if (this.#isPart && this.#chain.files > 0)
         problem = 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away';
-      else if (this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
+      else if (damage === undefined && this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
         problem = 'it was there when the newest seal was made, and no seal has it';
       // The audit that found it sealed it. Only a seal from before takes that back.
       if (sealed !== undefined && unsealed !== undefined && sealed.by.seal >= unsealed.since)

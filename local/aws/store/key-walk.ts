@@ -23,6 +23,9 @@ export interface FoundKey {
 
 const root: FoundKey = { key: '', isFolder: true };
 
+/** No key lies in these folders at the root. */
+const ownFolders: readonly string[] = [metadataFolder, incomingFolder, keysFolder];
+
 /** The deepest folder that has all keys of a prefix: those above may have many others. */
 function folderOf({ folder, prefix }: WalkOptions): FoundKey {
   const name = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')));
@@ -61,10 +64,9 @@ async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundK
   const entries: FoundKey[] = [];
   const files = unlessAbsent(() => readdirSync(join(options.folder, parent.key), { withFileTypes: true }));
   for (const file of files ?? []) {
-    if (parent === root && file.name === keysFolder) continue;
+    if (parent === root && ownFolders.includes(file.name) && !file.isFile()) continue;
     const entry = await entryOf(options, parent, file);
-    const isFound = entry.isFolder || entry.problem !== undefined || !isMetadata(entry.key);
-    if (isFound && mayHold(entry, options)) entries.push(entry);
+    if (mayHold(entry, options)) entries.push(entry);
   }
   return entries.sort((a, b) => compareKeys(a.key, b.key));
 }
@@ -73,21 +75,10 @@ async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent):
   // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
   const target = file.isSymbolicLink() ? await stat(join(folder, parent.key, file.name)).catch(() => file) : file;
   const key = `${parent.key}${file.name}${target.isDirectory() ? '/' : ''}`;
-  const named = (isMetadata(key) ? describedKey(key) : key).replace(/\/$/, '');
-  const unnamed = named === '' ? undefined : keyProblem(named);
+  const unnamed = keyProblem(key.replace(/\/$/, ''));
   if (unnamed !== undefined) return { key, isFolder: false, problem: `no key has this name: ${unnamed}` };
   const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
   return { key, isFolder: file.isDirectory(), problem };
-}
-
-/** Whether a path leads to what is known of objects, which is listed only if it is not to be read. */
-function isMetadata(path: string): boolean {
-  return path.startsWith(`${metadataFolder}/`) || path.startsWith(`${incomingFolder}/`);
-}
-
-/** The key of the object that a file in a metadata folder describes. */
-function describedKey(path: string): string {
-  return path.replace(/^[^/]*\//, '').replace(/\.json$/, '');
 }
 
 function mayHold({ key, isFolder }: FoundKey, { prefix, startAfter }: WalkOptions): boolean {

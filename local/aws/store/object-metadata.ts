@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { readTime } from '../../../lambda/archive/object-metadata';
 import { metadataFolder } from './key-path';
 import { type FilePath, IrregularFileError, readRegular, statRegular } from './regular-file';
 
@@ -82,8 +84,9 @@ function statOf(data: FilePath) {
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
 function readDescription({ folder, path }: FilePath): Description | { readonly damage: string } {
   try {
-    const text = readRegular({ folder, path: descriptionPath(path) }, longestDescription).toString();
-    return asDescription(JSON.parse(text)) ?? damaged('it is not a description of an object');
+    const text = readRegular({ folder, path: descriptionPath(path) }, longestDescription);
+    if (!isUtf8(text)) return damaged('it is not UTF-8');
+    return asDescription(JSON.parse(text.toString())) ?? damaged('it is not a description of an object');
   } catch (error) {
     if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');
@@ -96,22 +99,15 @@ function asDescription(json: unknown): Description | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   const { etag, lastModified, contentType, contentEncoding, userMetadata, checksums } = json as Partial<Description>;
   const isText = (value: unknown) => value === undefined || typeof value === 'string';
-  if (typeof etag !== 'string' || !isTime(lastModified) || !isText(contentType) || !isText(contentEncoding))
+  if (typeof etag !== 'string' || typeof lastModified !== 'string' || readTime(lastModified) === undefined)
     return undefined;
+  if (!isText(contentType) || !isText(contentEncoding)) return undefined;
   if (!isTextByName(userMetadata) || !isTextByName(checksums)) return undefined;
   return {
     ...{ etag, lastModified, userMetadata, checksums },
     ...(contentType !== undefined && { contentType }),
     ...(contentEncoding !== undefined && { contentEncoding }),
   };
-}
-
-function isTime(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
-    !Number.isNaN(Date.parse(value))
-  );
 }
 
 function isTextByName(value: unknown): value is TextByName {

@@ -20,7 +20,7 @@ const uids = fc
   .filter((uid) => uid.isWellFormed() && Buffer.byteLength(uid) <= 200 && uid !== '.' && uid !== '..');
 
 const times = fc.date({
-  min: new Date('0000-01-01T00:00:00Z'),
+  min: new Date('0001-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59.999Z'),
   noInvalidDate: true,
 });

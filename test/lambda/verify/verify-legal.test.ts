@@ -124,7 +124,7 @@ describe('an object without a record may still get one', () => {
 });
 
 describe('a gap in the numbers of attempts', () => {
-  it.each([3, 5000, Number.MAX_SAFE_INTEGER])('is one finding if the last is %p', async (attempt) => {
+  it.each([3, 5000, 999_999_999])('is one finding if the last is %p', async (attempt) => {
     await archive.attempt({ run, clusters: ['a'], answer });
     await archive.attempt({ run, attempt, clusters: ['a'], answer: () => recorded });
     const { kinds } = await runVerify(archive.folder);
