@@ -15,7 +15,6 @@ import type { Outcome, RunRecord, RunSummary } from '../../lambda/run/run-record
 import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
-import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
 import type { LocalSecret } from '../../local/aws/call';
@@ -45,11 +44,10 @@ export interface RealCollectorOptions {
   /** Time the invocation has, in milliseconds, its reserve taken off. */
   readonly timeLeftMs?: number;
   /**
-   * Resolves once a request to the service hangs for certain, and never for one that is answered. On the collector's
-   * clock, which then stands still while anything else is under way, each answer takes a second. The time limits for
-   * connections stay the system's.
+   * On the collector's clock, time goes on only while nothing is under way, and each answer takes a second. The time limits
+   * for connections stay the system's.
    */
-  readonly hangs?: (request: ResourceRequest) => Promise<unknown>;
+  readonly timeStands?: boolean;
 }
 
 /** What one attempt came to, as its caller and as the archive see it. */
@@ -111,7 +109,7 @@ export class RealCollector {
   ) {
     this.#options = options;
     const { now, random } = systemClock;
-    this.#clock = new VirtualClock(options.hangs === undefined ? systemClock : { ...standingClock, now, random });
+    this.#clock = new VirtualClock(options.timeStands ? { ...standingClock, now, random } : systemClock);
     this.#secrets.push(options.secret ?? testKey);
     this.#directory = directory;
     this.aws = aws;
@@ -150,7 +148,7 @@ export class RealCollector {
       userAgent: 'test',
     });
     const clock = this.#clock;
-    const { hangs } = this.#options;
+    const { timeStands } = this.#options;
     const slept = this.#slept.length;
     const skipped = clock.skipped.length;
     const keys = new ApiKey(this.#secretsManager, secretName, clock);
@@ -174,11 +172,8 @@ export class RealCollector {
       stop,
       service: {
         get: async (...call) => {
-          const got = api.get(...call);
-          if (hangs === undefined) return clock.underWay(got);
-          await clock.underWay(Promise.race([got, hangs(call[0])]));
-          const answer = await got;
-          await clock.sleep(1000, call[2]);
+          const answer = await clock.underWay(api.get(...call));
+          if (timeStands) await clock.sleep(1000, call[2]);
           return answer;
         },
       },
