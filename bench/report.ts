@@ -42,7 +42,7 @@ function ratiosOf(of: readonly RunResult[], to: readonly RunResult[]): Partial<R
  * The ratio within each round, because a machine that is slow for a while slows both rows; then the median of these.
  * Undefined if no round has both figures.
  */
-export function ratioOf(measure: Measure, of: readonly RunResult[], to: readonly RunResult[]): number | undefined {
+function ratioOf(measure: Measure, of: readonly RunResult[], to: readonly RunResult[]): number | undefined {
   return median(
     of.flatMap((run, round) => {
       const [a, b] = [run[measure], to[round]?.[measure]];

@@ -88,10 +88,7 @@ function errorLine(errors: string): string {
  * a step is not measured.
  * @param expected number of objects
  */
-export function unfinishedWork(
-  { objects, conditional, checksummed, wrong }: SinkStats,
-  expected: number,
-): string | undefined {
+function unfinishedWork({ objects, conditional, checksummed, wrong }: SinkStats, expected: number): string | undefined {
   if (objects === expected && conditional === expected && checksummed === expected && wrong === 0) return undefined;
   return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
 }

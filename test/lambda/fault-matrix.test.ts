@@ -18,7 +18,6 @@ import {
   truncatedLength,
 } from '../support/fault-service-answers';
 import { errorDocument, htmlPage, logRecord, manifestText } from '../support/fault-service-bodies';
-import { refusedAddress } from '../support/fault-service-refusal';
 import { damagedGzipStreams, gzipStreams } from '../support/gzip-streams';
 import { RealCollector, type RealCollectorOptions, testKey, testRun } from '../support/real-collector';
 
@@ -322,24 +321,6 @@ it('gzip is asked for, and nothing else', async () => {
   await start({ resource: 'log', answer: always(ok(record)) });
   await collector.attempt();
   expect(new Set(service.requests.map(({ headers }) => headers['accept-encoding']))).toEqual(new Set(['gzip']));
-});
-
-it('a connection that is refused fails every cluster and archives nothing', async () => {
-  await start({ resource: 'log', answer: always(ok(record)) });
-  await collector.close();
-  const refused = await refusedAddress();
-  collector = await RealCollector.start({ service: { baseUrl: refused.url }, clusters: [{ uid: victim }] });
-  const { outcomes, error: thrown } = await collector.attempt();
-  for (const { outcome, error, requests } of outcomes) {
-    expect([outcome, error]).toEqual(['failed', expect.stringContaining('no answer (ECONNREFUSED)')]);
-    // Its own first, and five rounds of probes.
-    expect(requests).toBeLessThanOrEqual(1 + maxRequests);
-  }
-  expect(thrown?.message).toContain(
-    'It ended early: the service looks down: no usable answer for the only cluster left',
-  );
-  expect([...(await collector.objects()).keys()]).toEqual([recordKey]);
-  await refused.release();
 });
 
 it.each([301, 302, 303, 307, 308])('%i to another origin is not followed, and the key goes nowhere', async (code) => {

@@ -41,13 +41,6 @@ describe('object metadata', () => {
     });
   });
 
-  it('leaves out what the service did not say', () => {
-    const { state, recordUid, lastModified, logLength, logLines, logSha256, mediaType, doubt, ...required } = facts;
-    const names = Object.keys(objectMetadata(required));
-    expect(names).not.toEqual(expect.arrayContaining(['state']));
-    expect(names).toHaveLength(7);
-  });
-
   it('is printable ASCII within the 2 KB of S3 and reads back, whatever the service says', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 400 }),
