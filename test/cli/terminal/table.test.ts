@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import { printTable } from '../../../cli/terminal/table';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { startCollector } from '../../support/program';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
-import { runCollector } from '../run-collector';
+import { keptTerminal, runCollector } from '../run-collector';
 
 const minute = (at: number) => new Date(Date.UTC(2026, 10, 20, 9, at, 15, 457));
 const clusters = Array.from({ length: 60 }, (_, at) => `production-europe-frankfurt-cluster-number-${at}`);
@@ -50,10 +51,10 @@ describe('tables', () => {
 
   it('a wrapped uid stays as it is, and no character in it is cut', async () => {
     const uid = 'e\u0301'.repeat(20) + '👩‍🚀'.repeat(20) + '🇩🇪'.repeat(20);
-    const named = await ArchiveFixture.create();
-    await named.attempt({ run: minute(1), clusters: [uid], answer: answer(1) });
-    const { out } = await runCollector(['stats', '--archive', named.folder], { columns: 60, isTerminal: false });
-    const rows = out.slice(out.lastIndexOf('├')).split('\n');
+    const terminal = keptTerminal({ columns: 40 });
+    await printTable(terminal, [{ head: 'Cluster', cell: (name: string) => name, wraps: true }], [uid]);
+    const { text } = terminal.out;
+    const rows = text.slice(text.lastIndexOf('├')).split('\n');
     const parts = rows.flatMap((line) => /^│ (.*?) *│/u.exec(line)?.[1] ?? []);
     expect(parts.join('')).toBe(uid);
     expect(parts.filter((part) => !/^(?:e\u0301|👩‍🚀|🇩🇪)+$/u.test(part))).toEqual([]);
