@@ -1,11 +1,11 @@
-import type { Stack } from 'aws-cdk-lib';
+import { Duration, type Stack, Validations } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { Audit } from './audit';
 import { Collector } from './collector';
 import { type CollectorConfig, recipientsOf } from './config/config';
-import { createDeadLetterQueue } from './dead-letter-queue';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { RunSchedule } from './run-schedule';
@@ -21,7 +21,16 @@ export function createParts(stack: Stack, config: CollectorConfig) {
   const page = new Alerts(stack, 'Alerts', name, recipients.page);
   /** Gets everything else; the same as `page` if there is one list of recipients. */
   const inform = recipients.inform ? new Alerts(stack, 'Inform', `${name}-inform`, recipients.inform) : page;
-  const deadLetterQueue = createDeadLetterQueue(stack);
+  /** Keeps what could not be delivered as long as SQS can: starts of runs and audits, failure reports. One, for one alarm. */
+  const deadLetterQueue = new Queue(stack, 'DeadLetters', {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  Validations.of(deadLetterQueue).acknowledge({
+    id: 'AwsSolutions-SQS3',
+    reason: 'It is the dead-letter queue itself.',
+  });
   const failures = new FailureMessages(stack, 'FailureMessages', { config, page, inform, deadLetterQueue });
   const archive = new Archive(stack, 'Archive', { config });
   const apiKeySecret = new ApiKeySecret(stack, 'ApiKey', { config });
