@@ -9,7 +9,7 @@ import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
 import { changes, saidOf } from './write-vectors';
 
 /** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
-const frozen = 'da6e8cd771442ad9436addc98d9a0ac12eb985ad0830d2619d62d0520acc828e';
+const frozen = '4a2cb6e08de10beb43fb04332066e1daf249cab756bf7bea131d5b39ba14b063';
 
 describe('the vectors of version 1 of the format', () => {
   const named = readFileSync(join(__dirname, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);

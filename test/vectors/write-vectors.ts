@@ -6,9 +6,15 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
 import { copyPart } from '../../cli/export/copy-part';
-import { runRecordKey, sealKey, sealStampKey, sealStateKey } from '../../lambda/archive/archive-layout';
+import {
+  configurationKey,
+  runRecordKey,
+  sealKey,
+  sealStampKey,
+  sealStateKey,
+} from '../../lambda/archive/archive-layout';
 import { sha256Of } from '../../lambda/verify/seals/seal-file';
-import { ArchiveFixture, answerBut, hour, keyOf } from '../cli/archive-fixture';
+import { ArchiveFixture, answerBut, hour, hourly, keyOf } from '../cli/archive-fixture';
 import { putBytes, sealedAndStamped } from '../cli/export/second-reader';
 import { longAfter, runVerify } from '../cli/run-verify';
 import { SealFixture, sealedPlan, signingKeys } from '../cli/seal-fixture';
@@ -17,6 +23,10 @@ const log = keyOf('log', 'beta', hour(9));
 const record = runRecordKey({ run: hour(9), attempt: 1 });
 const [first, planted] = [1, 3].map((attempt) => runRecordKey({ run: hour(8), attempt })) as [string, string];
 const unsealed = runRecordKey({ run: hour(11), attempt: 2 });
+const latest = runRecordKey({ run: hour(11), attempt: 1 });
+const unnamed = keyOf('log', 'gamma', hour(11));
+/** With an expression that only a later version knows. */
+const ofLater = { clusters: [], schedule: { ...hourly, expression: 'when it is quiet' } };
 const stamp = sealStampKey({ number: 1, authority: 'one' });
 
 type Change = (archive: ArchiveFixture, seals: SealFixture) => unknown;
@@ -96,6 +106,24 @@ export const changes: Readonly<Record<string, readonly [Change, ...string[]]>> =
     },
     `forged ${keyOf('log', 'alpha', hour(10))}`,
   ],
+  contradiction: [
+    (archive) => archive.put(latest, Buffer.from(text(archive, latest).replace('"archived":6', '"archived":5')), {}),
+    `contradiction ${latest}`,
+  ],
+  pending: [
+    async (archive) => {
+      await archive.put(unnamed, readFileSync(join(archive.folder, log)), {});
+      const about = join(archive.folder, 'metadata', `${unnamed}.json`);
+      const lastModified = new Date(longAfter.getTime() - 8 * 3_600_000).toISOString();
+      writeFileSync(about, JSON.stringify({ ...JSON.parse(readFileSync(about, 'utf8')), lastModified }));
+    },
+    `pending ${unnamed}`,
+  ],
+  unreadable: [
+    (archive) => archive.putConfiguration(ofLater),
+    `unreadable ${configurationKey(sha256Of(Buffer.from(JSON.stringify(ofLater))))}`,
+  ],
+  'without-metadata': [({ folder }) => rmSync(join(folder, 'metadata'), { recursive: true })],
 };
 
 /** An archive whose list of clusters was read from outside: a cluster joined, and then the list could not be read. */
@@ -129,11 +157,13 @@ export async function saidOf(folder: string): Promise<Record<string, unknown>> {
 
 /** Packs a folder, the same bytes for the same content, and writes what `verify` says of it. */
 async function freeze(name: string, folder: string): Promise<void> {
-  for (const file of readdirSync(join(folder, 'metadata'), { recursive: true, withFileTypes: true })) {
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(file.parentPath, file.name);
-    if (!file.isFile()) continue;
-    const about = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    writeFileSync(path, JSON.stringify({ ...about, lastModified: hour(12).toISOString() }));
+    if (!file.isFile() || !path.startsWith(join(folder, 'metadata/'))) continue;
+    const about = JSON.parse(readFileSync(path, 'utf8')) as { readonly lastModified: string };
+    // What is said to be of a later time is meant.
+    const isYoung = new Date(about.lastModified) > new Date();
+    if (!isYoung) writeFileSync(path, JSON.stringify({ ...about, lastModified: hour(12).toISOString() }));
   }
   for (const one of ['.metadata-incoming']) rmSync(join(folder, one), { recursive: true, force: true });
   const packed = join(__dirname, `${name}.tar.gz`);
@@ -152,8 +182,8 @@ async function freeze(name: string, folder: string): Promise<void> {
 }
 
 /**
- * Writes all vectors anew, with new keys: `npx tsx test/vectors/write-vectors.ts`. After the first release nobody runs it again: a
- * vector that changes breaks the promise to read what version 1 wrote, and a further one is added by hand.
+ * Writes the vectors that are not there, with new keys: `npx tsx test/vectors/write-vectors.ts`. Those that are there stay: a vector
+ * that changes breaks the promise to read what version 1 wrote.
  */
 async function writeVectors(): Promise<void> {
   const { archive, seals } = await sealedAndStamped();
@@ -171,7 +201,7 @@ async function writeVectors(): Promise<void> {
   for (const name of ['CHECK.md', 'check_archive.py']) rmSync(join(part, name));
   folders.set('part', part);
   folders.set('list-changed', (await ofList()).folder);
-  for (const [name, folder] of folders) await freeze(name, folder);
+  for (const [name, folder] of folders) if (!existsSync(join(__dirname, `${name}.tar.gz`))) await freeze(name, folder);
   await rm(work, { recursive: true });
   const files = readdirSync(__dirname).filter((name) => /\.(?:json|tar\.gz)$/.test(name) && name !== 'SHA256SUMS');
   const sums = files.sort().map((name) => `${sha256Of(readFileSync(join(__dirname, name)))}  ${name}\n`);
