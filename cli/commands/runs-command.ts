@@ -225,7 +225,8 @@ function attemptsOf({ attempts, shards }: Run): string {
 
 const helpText = `
 A run that was due and left no record is a row too: absent. Of a bucket, runs says first whether a run is overdue now, and with an
-audit what is damaged since when, as the newest right seal has it; after a change of the signing key, give all keys to --public-key.
+audit what is damaged since when, as the newest right seal has it; after a change of the signing key, give all keys to --public-key, or ask doctor, which
+knows them.
 Nothing is due in a folder, which is a copy. Below the list stand the clusters that have not been archived for longest, and those that
 fail now and then. With --cluster, runs first says since when it is not archived, in how many runs, and why.
 

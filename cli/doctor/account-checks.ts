@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal/terminal';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 import { clusterListOf } from './cluster-list-check';
 import { driftOf, lifecycleOfCopy, policyOfSigningKey, retentionOf } from './protection-checks';
+import { sealsOf } from './seal-check';
 
 /**
  * Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too.
@@ -51,7 +52,11 @@ export async function accountChecks(
     checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
   if (config?.clusterList !== undefined)
     await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
-  const { existingSigningKey: signing } = collector;
+  const { existingSigningKey: signing, signingKeyArn } = collector;
+  if (config?.audit !== undefined && signingKeyArn !== undefined)
+    await look('seals', 'get the public key of the signing key, and read seals/', () =>
+      sealsOf(collector, signingKeyArn, config.audit?.formerPublicKeys),
+    );
   if (signing !== undefined)
     await look('signing key', "read the key's policy", () =>
       policyOfSigningKey(region, signing.arn, signing.statement),

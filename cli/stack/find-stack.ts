@@ -21,6 +21,8 @@ export interface DeployedCollector {
   readonly retentionDays: number | undefined;
   /** Logical ids of what protects the archive: buckets, their policies, keys. */
   readonly guards: readonly string[];
+  /** The key that signs seals; undefined: the stack has no audit. */
+  readonly signingKeyArn: string | undefined;
   /** The existing key that signs seals, and the statement that its policy needs; undefined: the stack has its own, or none. */
   readonly existingSigningKey: { readonly arn: string; readonly statement: string } | undefined;
 }
@@ -88,6 +90,7 @@ function collectorIn(
     guards: resources.flatMap(({ ResourceType = '', LogicalResourceId = '' }) =>
       guardTypes.includes(ResourceType) ? LogicalResourceId : [],
     ),
+    signingKeyArn: output('SigningKey'),
     existingSigningKey: signingKeyIn(output('SigningKey'), output('SigningKeyPolicy')),
   };
 }
