@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { FolderStore } from '../../local/aws/store/folder-store';
 import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -51,21 +48,6 @@ describe('a scheduled event', () => {
   it('sets a flag that V8 knows', () => {
     expect(deployed.logs).toContainEqual(expect.stringContaining('"run finished"'));
     expect(deployed.logs.filter((line) => line.includes('flag'))).toEqual([]);
-  });
-
-  it('leaves in the archive what it was told to collect, under the hash that its record names', async () => {
-    const [record] = await deployed.records();
-    const key = `configurations/${record?.configuration}.json.gz`;
-    const content = gunzipSync(await readFile(join(deployed.folder, key)));
-    expect(createHash('sha256').update(content).digest('hex')).toBe(record?.configuration);
-    expect(JSON.parse(content.toString())).toMatchObject({
-      clusters: uids.map((uid) => ({ uid })),
-      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-    });
-    expect(await new FolderStore(deployed.folder).head(key)).toMatchObject({
-      contentType: 'application/json',
-      contentEncoding: 'gzip',
-    });
   });
 });
 

@@ -74,16 +74,3 @@ it('every attempt leaves its metrics and one line, and every failure a line with
     ),
   );
 });
-
-it('what is missing adds up to what the run lacks after its last attempt, also when it is completed', async () => {
-  const deployed = await collector.deploy();
-  Object.assign(collector.failing, { one: 'not-found', two: 'other-cluster' });
-  await deployed.fireSchedule(noon);
-  const missing = () => metricsOf(deployed).map(({ Missing }) => Missing);
-  expect(missing()).toEqual([3, 0, 0]);
-  delete collector.failing.one;
-  await deployed.invoke({ run: noon.toISOString() });
-  delete collector.failing.two;
-  await deployed.invoke({ run: noon.toISOString() });
-  expect(missing()).toEqual([3, 0, 0, -2, -1]);
-});

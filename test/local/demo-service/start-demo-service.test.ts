@@ -28,16 +28,6 @@ function ask(service: DemoService, path: string, headers: Record<string, string>
   return fetch(service.url + path, { method, headers: { ApiKey: apiKey, Accept: 'application/json', ...headers } });
 }
 
-describe('compression', () => {
-  it.each([log, manifest])('is gzip for a client that accepts it: %s', async (path) => {
-    const service = await start();
-    const plain = await ask(service, path, { 'Accept-Encoding': 'identity' });
-    const coded = await ask(service, path, { 'Accept-Encoding': 'deflate, gzip' });
-    expect([plain, coded].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
-    expect(await coded.text()).toBe(await plain.text());
-  });
-});
-
 describe('the contract', () => {
   it.each([
     ['text', 'text/plain; charset=utf-8'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -102,25 +102,6 @@ describe('a local function', () => {
     const { payload } = await fn.invoke({});
     expect(payload).toBeGreaterThanOrEqual(256 * 2 ** 20);
     expect(payload).toBeLessThan(1.5 * 256 * 2 ** 20);
-  });
-
-  it('keeps an execution environment warm, with its temporary files', async () => {
-    const fn = start('let count = 0; exports.handler = async () => [++count, process.pid, process.env.TMPDIR];');
-    const first = await fn.invoke({});
-    const second = await fn.invoke({});
-    const [, pid, temporaryFolder] = first.payload as [number, number, string];
-    expect(second.payload).toEqual([2, pid, temporaryFolder]);
-    expect(existsSync(temporaryFolder)).toBe(true);
-  });
-
-  it('reports an error of the handler with its type, message and trace', async () => {
-    const fn = start(`class RunFailedError extends Error { name = 'RunFailedError'; }
-    exports.handler = async () => { throw new RunFailedError('2 of 4 not archived', { cause: new Error('secret cause') }); };`);
-    expect((await fn.invoke({})).error).toEqual({
-      errorType: 'RunFailedError',
-      errorMessage: '2 of 4 not archived',
-      trace: expect.arrayContaining([expect.stringContaining('index.js')]),
-    });
   });
 
   it.each([
