@@ -17,7 +17,7 @@ export interface ReadLog {
 }
 
 /** Longest text that is held, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
-const mostHeld = 16 * 1024 * 1024;
+const mostHeld = 4 * 1024 * 1024;
 
 /** Reads the logs of a cluster, oldest first. */
 export class LogsInTurn {
