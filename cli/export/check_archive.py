@@ -27,7 +27,8 @@ PART_FILES = ('part.json', 'seals-public-key.pem', 'CHECK.md', 'check_archive.py
 KINDS = ('seal-broken', 'forged', 'missing', 'damaged', 'contradiction', 'unrecorded', 'unsealed', 'unvouched',
          'pending')
 PUBLIC_KEY = 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{85}[AQgw]=='  # SPKI of the curve P-256, in base64
-WRONG = (ValueError, KeyError, TypeError, RecursionError, zlib.error, FileNotFoundError)  # It is not what it should be.
+# What Python raises where bytes are not what they should be.
+WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error, FileNotFoundError)
 HOUR = 3600.0
 sha256 = lambda data: hashlib.sha256(data).hexdigest()
 to_base64 = lambda data: base64.b64encode(data).decode()
@@ -119,8 +120,8 @@ def name_of(key):
     return None
 
 def list_files(folder, path=''):
-    """What is known of objects beside their bytes lies in folders of its own. A link is never followed. No name has more
-    than 250 bytes."""
+    """What is known of objects beside their bytes lies in folders of its own. A link is never followed. A name has up to
+    250 bytes."""
     for entry in os.scandir(os.path.join(folder, path)):
         if path + entry.name in OWN_FOLDERS and not entry.is_file(follow_symlinks=False):
             continue
@@ -177,7 +178,9 @@ FORMS = {  # What a value is; of an object the forms of its members: one with `?
     'CLUSTER': 'TEXT uid RESOURCES resources? BOOL optional?', 'SCHEDULE': 'TEXT expression timeZone BOOL enabled',
     'PERCENT': 'NUMBER maxRemovedPercent',
     'CONFIGURATION': 'CLUSTERS clusters SCHEDULE schedule ORDINAL retentionDays? PERCENT clusterList?',
-    'SEAL': 'ONE version ORDINAL number', 'STATE': 'ANY open', 'PART': 'TEXT cluster ANY from to'}
+    'SEAL': 'ONE version ORDINAL number TIME seal listedFrom TEXT archive HASH state COUNT passedOverMore '
+            'ANY previous passedOver records objects stamps unread plan',
+    'STATE': 'ANY open', 'PART': 'TEXT cluster ANY from to'}
 
 def has_form(value, form):
     """A value is what the table FORMS says."""
@@ -270,7 +273,7 @@ def follow_chain(archive, right):
     while seal:
         chain.insert(0, seal)
         previous, between = seal['previous'], [one['number'] for one in seal['passedOver']]
-        before = int(name_of(previous['key']).number) if previous else 0
+        before = int(getattr(name_of(previous['key']), 'number', seal['number'])) if previous else 0
         if between != list(range(before + 1, before + 1 + len(between))) or (
                 before + len(between) + seal['passedOverMore'] + 1 != seal['number']):
             archive.find('seal-broken', seal['key'], 'it does not name the seal before it and every number between')
