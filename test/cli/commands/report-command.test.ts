@@ -127,7 +127,9 @@ describe('report', () => {
   it('absent runs in a row are one column, which says how many they are, and all of them count', async () => {
     await archive.attempt({ run: hour(12), clusters: ['alpha'], answer });
     await archive.attempt({ run: hour(12 + 61), clusters: ['alpha'], answer });
-    const { cells, totals, page } = await reportOf(archive.folder);
+    const { cells, totals, page, verdict } = await reportOf(archive.folder);
+    // The run before the absent ones was complete too.
+    expect(verdict).toContain('complete for 1 run, since 2026-11-23T01:00:00Z');
     expect(cells[0]).toHaveLength(2 + 1 + 1 + 1 + 1);
     expect(page).toContain('absent: 60 runs up to 2026-11-23T00:00:00Z were scheduled, and left no record');
     expect(totals).toContain('of 66, 62 absent');
