@@ -33,6 +33,16 @@ describe('the workers', () => {
     expect(workers.nextOverdueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('are left to one overdue request in sixteen', () => {
+    const workers = new Workers(40, 60_000);
+    const all = Array.from({ length: 40 }, () => requestAt(0));
+    for (const inFlight of all) workers.hold(inFlight);
+    const left: InFlightRequest[] = [];
+    workers.endOverdue(10_000, (inFlight) => left.push(inFlight));
+    expect(left).toEqual([all[0], all[16], all[32]]);
+    expect(all.filter(({ signal }) => !signal.aborted)).toEqual(left);
+  });
+
   it('are kept by a body that makes progress, and given away by one that trickles', () => {
     const workers = workersOf(1);
     const inFlight = requestAt(0);
