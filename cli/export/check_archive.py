@@ -120,8 +120,8 @@ def name_of(key):
     return None
 
 def list_files(folder, path=''):
-    """What is known of objects beside their bytes lies in folders of its own. A link is never followed. A name has up to
-    250 bytes."""
+    """What is known of objects beside their bytes lies in folders of its own. A link is never followed. A name has up
+    to 250 bytes."""
     for entry in os.scandir(os.path.join(folder, path)):
         if path + entry.name in OWN_FOLDERS and not entry.is_file(follow_symlinks=False):
             continue

@@ -153,7 +153,11 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
 
   'a seal that ends with CR LF': [edit(seal, (text) => text.replace(/\n$/, '\r\n')), `seal-broken ${seal}`],
   'base64 without padding': [replace(seal, '==","sig', '","sig'), `seal-broken ${seal}`],
-  'base64 with other unused bits': [replace(seal, /.==","sig/, 'B==","sig'), `seal-broken ${seal}`],
+  'base64 with other unused bits': [
+    edit(seal, (text) => text.replace(/.(?===",)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))),
+    `seal-broken ${seal}`,
+  ],
+  'base64 with more padding': [edit(seal, (text) => text.replace(/"\}\n$/, '="}\n')), `seal-broken ${seal}`],
   'a seal 0': [copy(seal, 'seals/00000000.jsonl'), 'unrecorded seals/00000000.jsonl'],
   'a state that is a link': [
     (folder) => {
