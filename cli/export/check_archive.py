@@ -6,7 +6,8 @@ are not wrong in the same way. It needs Python 3.9 and openssl. Each function be
 
 It prints one line for each finding. Exit codes: 0 sound, 1 not sound, 2 wrong command line, 3 it could not be checked.
 It judges archives in which nothing has expired: what was recorded or sealed has to be there. It does not judge which
-runs were due, what a configuration says, the text within a log, headers, or a retention that was shortened."""
+runs were due, what a configuration says, which clusters may leave a list, the text within a log, headers, or a
+retention that was shortened."""
 import argparse, base64, contextlib, functools, hashlib, json, os, re, ssl, stat, subprocess, sys, tempfile, time, zlib
 from collections import Counter, defaultdict
 from datetime import datetime, timezone
