@@ -80,7 +80,7 @@ export function logCommand(context: CommandContext): Command {
 async function printLog(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<Ending> {
   const { archive } = reader;
   const runs = await reader.list({ ...options, to: await loggedUpTo(archive, cluster, options) });
-  const period = { from: runs[0]?.run, to: runs.at(-1)?.run };
+  const period = { from: runs[0]?.run ?? options.from, to: runs.at(-1)?.run ?? options.to };
   let bytes = bytesOfRecords(runs, cluster);
   for await (const { storedBytes } of clusterObjects(archive, 'log', cluster, period)) bytes += storedBytes;
   await printVolume(terminal, bytes);

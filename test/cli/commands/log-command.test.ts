@@ -61,6 +61,15 @@ describe('log', () => {
     expect(err).toContain('1 gap: lines may be lost.');
   });
 
+  it('names the period in which nothing was archived', async () => {
+    const now = new Date('2026-11-25T00:00:00Z');
+    const { code, err } = await runCollector(['log', 'alpha', '--archive', archive.folder], { now });
+    expect([code, err]).toEqual([
+      3,
+      expect.stringContaining('none was archived from 2026-11-24T00:00:00Z; the archive'),
+    ]);
+  });
+
   it('reads the log behind the end of the period, which has what was logged up to then', async () => {
     const every4 = await ArchiveFixture.create();
     for (const at of [0, 4, 8, 12])
