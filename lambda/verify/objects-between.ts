@@ -21,12 +21,15 @@ export async function* keysOfCluster(
   { from, to }: Period,
 ): AsyncGenerator<FoundObject> {
   const prefix = clusterPrefix(resource, cluster);
-  const end = to && firstKeyOf(prefix, new Date(to.getTime() + 1));
+  const end = to && to.getTime() < latestMs ? firstKeyOf(prefix, new Date(to.getTime() + 1)) : undefined;
   for await (const listed of reader.list(prefix, from && firstKeyOf(prefix, from))) {
     if (end !== undefined && listed.key > end) return;
     yield { listed, name: parseObjectKey(listed.key) };
   }
 }
+
+/** The latest time that a key can have: behind it years have more than four digits, which sort before the others. */
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Where the keys of a cluster begin whose runs are of a time or later. */
 function firstKeyOf(prefix: string, from: Date): string {

@@ -52,4 +52,8 @@ describe('the keys of a cluster', () => {
     ];
     expect(found).toEqual([...keys].sort());
   });
+
+  it('are all found up to the end of the year 9999', async () => {
+    expect(await keysOf(bucketOf(keys), { to: new Date('9999-12-31T23:59:59.999Z') })).toEqual([...keys].sort());
+  });
 });
