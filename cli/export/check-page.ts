@@ -30,7 +30,7 @@ Nobody signed that: the seals are signed. They have the SHA-256 of every run rec
 Run records are whole, and name other clusters too: it is the whole ones whose SHA-256 is sealed. All it takes is \`bash\`,
 \`openssl\`, \`sha256sum\`, \`gunzip\`, and the tools of every Linux. Work in this folder. \`$KEY\` is
 the path of the public key that you kept, and \`$HEAD\` the SHA-256 that a mail of an audit has. \`KEY=${partKeyFile}\` is the key that
-came with the seals: it shows only that they belong together. \`python3 ${partReaderFile} . --part --public-key $KEY\` makes all of these checks at once.
+came with the seals: it shows only that they belong together. \`python3 ${partReaderFile} . --part --public-key $KEY\` makes these checks at once, but for that of the mail.
 
 ${commandOf(page, 'The mail')}
 ${commandOf(page, 'The signatures')}
