@@ -1,7 +1,6 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { formatCount, formatDuration, formatTime } from '../terminal/format';
-import type { Commands } from './commands';
-import { command, type Html, html, runTime } from './html';
+import { type Commands, command, type Html, html, runTime } from './html';
 import { type AbsentStretch, type Cell, isPresent, type Report, type ReportCluster, type ReportRun } from './report';
 
 /** Most cells that the page has without `--all`: a browser needs seconds for more of them. */
@@ -89,8 +88,8 @@ function gridCell(
   });
   const why = found.some(({ cell }) => isMissing(cell)) && command('Since when, and why', commands.cluster(uid));
   const about = html`<p><strong>${uid}</strong>, run ${runTime(time)}</p>
-${found.map(({ resource, cell }) => html`<p>${describe(resource, cell, cell?.reason)}</p>`)}${why || next}`;
-  const title = found.map(({ resource, cell }) => describe(resource, cell, cell?.group)).join('; ');
+${found.map(({ resource, cell }) => html`<p>${describe(resource, cell)}</p>`)}${why || next}`;
+  const title = found.map(({ resource, cell }) => describe(resource, cell)).join('; ');
   return html`<td>${opened(html`${found.map(({ cell }) => sign(cell?.kind ?? 'none'))}`, title, about)}</td>`;
 }
 
@@ -110,9 +109,9 @@ export function sign(kind: keyof typeof signs): Html {
   return html`<i class="${kind}">${signs[kind]}</i>`;
 }
 
-function describe(resource: Resource, cell: Cell | undefined, reason: string | undefined): string {
+function describe(resource: Resource, cell: Cell | undefined): string {
   if (cell === undefined) return `${resource}: not covered`;
-  const { kind, isChanged, state } = cell;
+  const { kind, isChanged, state, reason } = cell;
   const what = isMissing(cell) || kind === 'archived' ? kind.replace('-', ' ') : 'archived';
   const parts = [what, isChanged && 'changed', kind === 'late' && kind, state !== undefined && `state ${state}`];
   if (reason !== undefined) parts.push(kind === 'doubt' ? `doubt: ${reason}` : reason);

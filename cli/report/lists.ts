@@ -1,8 +1,7 @@
 import { resourceNames } from '../../lambda/resources';
 import { changeLines, changeText } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
-import type { Commands } from './commands';
-import { command, type Html, html, runTime } from './html';
+import { type Commands, command, type Html, html, runTime } from './html';
 import { isPresent, type Report } from './report';
 
 /** Most entries of a list, and most clusters that an entry names. */
@@ -27,32 +26,27 @@ export function* lists(report: Report, commands: Commands): Generator<Html> {
     for (const cluster of report.clusters.values())
       for (const resource of resourceNames) {
         const cell = report.cellOf(cluster, resource, run);
-        if (cell?.group !== undefined) count(cell.kind === 'doubt' ? doubts : failures, cell.group, cluster.uid, run);
+        if (cell?.reason !== undefined) count(cell.kind === 'doubt' ? doubts : failures, cell.reason, cluster.uid, run);
         if (cell?.isChanged === true) count(changes, formatTime(timeOf(run)), cluster.uid, run);
       }
   const newest = report.runs.findLastIndex(isPresent);
-  const withReason = ({
-    what,
-    cells,
-    first,
-    last,
-    clusters: [...clusters],
-  }: Entry & { clusters: Iterable<string> }) => {
+  const withReason = ({ what, cells, first, last, clusters }: Entry) => {
     const [uid = ''] = clusters;
     const end = last === newest ? 'the last run' : html`run ${runTime(timeOf(last))}`;
     const when = first === last ? html`only in ${end}` : html`from ${runTime(timeOf(first))} to ${end}`;
-    const whose = clusters.length === 1 ? uid : formatCount(clusters.length, 'cluster');
-    return entry(html`${cells} × <strong>${what}</strong> <span class="quiet">${whose} · ${when}</span>`, clusters, [
-      command(`Since when, and why${clusters.length === 1 ? '' : `, such as ${uid}`}`, commands.cluster(uid)),
-    ]);
+    const summary = html`${cells} × <strong>${what}</strong> <span class="quiet">${whose(clusters)} · ${when}</span>`;
+    return entry(summary, [...clusters], [command(`Since when, and why, of ${uid}`, commands.cluster(uid))]);
   };
-  const withRun = ({ what, last, clusters: [...clusters] }: Entry & { clusters: Iterable<string> }) => {
+  const withRun = ({ what, last, clusters }: Entry) => {
     const [uid = ''] = clusters;
-    const whose = clusters.length === 1 ? uid : formatCount(clusters.length, 'cluster');
-    return entry(html`<time>${what}</time> <strong>${whose}</strong>`, clusters, [
-      command(`What changed${clusters.length === 1 ? '' : `, such as in ${uid}`}`, commands.change(uid, timeOf(last))),
-      command('All manifests that changed in this run', commands.changes(timeOf(last))),
-    ]);
+    return entry(
+      html`<time>${what}</time> <strong>${whose(clusters)}</strong>`,
+      [...clusters],
+      [
+        command(`What changed in ${uid}`, commands.change(uid, timeOf(last))),
+        command('All manifests that changed in this run', commands.changes(timeOf(last))),
+      ],
+    );
   };
   // What the last run has comes first, then what is most frequent.
   const byRank = (entries: ReadonlyMap<string, Entry>) =>
@@ -79,6 +73,12 @@ function count(entries: Map<string, Entry>, own: string, uid: string, run: numbe
   entry.clusters.add(uid);
   entry.first = run;
   entry.cells += 1;
+}
+
+/** A cluster by its name, several by how many they are. */
+function whose(clusters: ReadonlySet<string>): string {
+  const [uid = ''] = clusters;
+  return clusters.size === 1 ? uid : formatCount(clusters.size, 'cluster');
 }
 
 function entry(summary: Html, clusters: readonly string[], commands: readonly Html[]): Html {

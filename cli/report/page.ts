@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatAge, formatBytes, formatCount, formatDuration, formatSecond, formatStale } from '../terminal/format';
-import { type Commands, commandsOf } from './commands';
+import { formatAge, formatCount, formatDuration, formatSecond, formatStale } from '../terminal/format';
 import { clustersToShow, grid, mostReasons, sign } from './grid';
-import { command, Html, html, runTime } from './html';
+import { type Commands, command, commandsOf, Html, html, runTime } from './html';
 import { lists } from './lists';
-import { isPresent, type Marks, type Report, type ReportFacts, type ReportRun } from './report';
+import { isPresent, type Report, type ReportFacts, type ReportRun } from './report';
 
 /** Most clusters and records of a kind that the verdict names. */
 const mostNamed = 3;
@@ -51,8 +50,7 @@ ${verdict(report, facts, commands)}
   for (const part of grid(report, shown, remarks, commands)) yield part.text;
   yield `${legend.text}</section>`;
   for (const part of lists(report, commands)) yield part.text;
-  yield html`${totals(report)}
-</main>
+  yield html`</main>
 </body>
 </html>
 `.text;
@@ -74,7 +72,7 @@ function verdict(report: Report, facts: ReportFacts, commands: Commands): Html {
   const why = run.reasons.map(({ reason, count }) => html`<strong>${reason}</strong> (${count})`);
   return html`<section id="verdict" class="card ${isComplete ? (isCertain ? 'well' : 'unclear') : 'ill'}">
 <h2>${archived} of ${archived + failed + notAttempted + optionalMissing} archived by ${isNewest ? 'the last run' : 'the last run on this page'}${optionalMissing > 0 && html`, ${optionalMissing} optional missing`}${doubts > 0 && html`, ${doubts} with a doubt`}</h2>
-<p class="quiet">Run ${runTime(run.time)}, ${age} · ${formatCount(run.attempts, 'attempt')}, ${formatDuration(run.durationMs)} · ${streakOf(report)}</p>
+<p class="quiet">Run ${runTime(run.time)}, ${age} · ${formatCount(run.attempts, 'attempt')}, ${formatDuration(run.durationMs)} · ${streakOf(report)} · ${share(report)}</p>
 <ul>
 ${overdue !== undefined && html`<li class="bad">Overdue: ${overdue}.</li>`}
 ${!isComplete && why.length === 0 && html`<li>The records of some attempts or shards are missing or damaged.</li>`}
@@ -154,33 +152,13 @@ const legend = html`<ul id="legend" class="quiet">
 </ul>
 <p class="quiet">Each cell: the log above, the manifest below. Cells with a sign, and the times above, open and close with a click. Times are UTC.</p>`;
 
-/** The figures over all runs on the page. What was due in absent runs was not archived. */
-function totals({ runs: all, clusters }: Report): Html {
-  const runs = all.filter(isPresent);
-  const absent = all.flatMap((run) => (isPresent(run) ? [] : run));
-  const sum = (of: (run: ReportRun) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const marked = (name: keyof Marks) => [...clusters.values()].reduce((total, { counts }) => total + counts[name], 0);
-  const absentDue = absent.reduce((total, { due }) => total + due, 0);
+/** Of all runs on the page. What was due in absent runs was not archived. */
+function share({ runs }: Report): string {
+  const sum = (of: (run: ReportRun) => number) => runs.filter(isPresent).reduce((total, run) => total + of(run), 0);
+  const absentDue = runs.reduce((total, run) => total + (isPresent(run) ? 0 : run.due), 0);
   const archived = sum(({ counts }) => counts.archived);
-  const missing = sum(({ counts }) => counts.failed + counts.notAttempted) + absentDue;
-  const complete = runs.filter(({ status }) => status === 'complete').length;
-  const figures: readonly (readonly [string, Html])[] = [
-    [
-      'Archived',
-      html`${percentage(archived, archived + missing)} <small>${archived} of ${archived + missing} due</small>`,
-    ],
-    ['Complete runs', html`${complete} <small>of ${runsIn(all)}, ${runsIn(absent)} absent</small>`],
-    ['Not archived', html`${missing} <small>${absentDue} of them in absent runs</small>`],
-    ['Clusters', html`${clusters.size}`],
-    ['Manifest changes', html`${marked('changes')}`],
-    ['Late, with a doubt', html`${marked('late')}, ${marked('doubts')}`],
-    [
-      'Content',
-      html`${formatBytes(sum(({ bytes }) => bytes))} <small>${formatBytes(sum((run) => run.storedBytes))} stored</small>`,
-    ],
-  ];
-  return html`<section id="totals" class="card"><h2>All runs on this page</h2>
-<dl>${figures.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+  const due = archived + sum(({ counts }) => counts.failed + counts.notAttempted) + absentDue;
+  return `all runs on this page: ${percentage(archived, due)} of ${due.toLocaleString('en-US')} due`;
 }
 
 /** Rounded down: 100 % means that nothing is missing. */

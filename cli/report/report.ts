@@ -7,11 +7,7 @@ import { type ContentHashes, isSameContent } from '../archive/content-hashes';
 import type { FoundStale } from '../archive/run-reader';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 
-/** Most distinct cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
-const maxWordings = 5000;
-
-export interface ReportRun
-  extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'bytes' | 'storedBytes'> {
+export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts'> {
   readonly time: Date;
   /** Why something is not archived, the most frequent reason first. */
   readonly reasons: readonly Pick<ReasonGroup, 'reason' | 'count'>[];
@@ -46,10 +42,8 @@ export interface Cell {
   readonly isChanged: boolean;
   /** `status.state` of a log record. */
   readonly state: string | undefined;
-  /** Why it was not archived, or its doubt, as the run record has it. */
+  /** Why it was not archived, or its doubt, without what differs from cluster to cluster. */
   readonly reason: string | undefined;
-  /** The reason without what differs from cluster to cluster. */
-  readonly group: string | undefined;
 }
 
 /** What the page says that is not in the runs. */
@@ -83,10 +77,10 @@ export class Report {
   add(run: Run & WithClusterChange): void {
     if (changeLines(run.clusters).length > 0 && run.clusters !== undefined) this.clusterChanges.push(run.clusters);
     for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
-    const { run: time, status, attempts, durationMs, counts, bytes, storedBytes } = run;
+    const { run: time, status, attempts, durationMs, counts } = run;
     const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
     const reasons = missing.map(({ reason, count }) => ({ reason, count }));
-    this.runs.push({ time, status, attempts, durationMs, counts, reasons, bytes, storedBytes });
+    this.runs.push({ time, status, attempts, durationMs, counts, reasons });
     if (run.starts.some(({ trigger }) => trigger === 'schedule'))
       this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
   }
@@ -122,15 +116,7 @@ export class Report {
     if (isChanged) cluster.counts.changes += 1;
     const ofArchived = doubt !== undefined ? 'doubt' : isOfLate ? 'late' : isChanged ? 'changed' : 'archived';
     const kind = isArchived ? ofArchived : outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
-    cluster.cells[resource][this.runs.length] = this.#indexOf({ kind, isChanged, state, ...this.#reasonOf(outcome) });
-  }
-
-  #reasonOf(outcome: RunOutcome): Pick<Cell, 'reason' | 'group'> {
-    const { cluster, doubt, error = '', httpStatus } = outcome;
-    const failure = isStored(outcome) ? { error: doubt } : { error, httpStatus };
-    if (failure.error === undefined) return { reason: undefined, group: undefined };
-    const group = groupReasons([{ cluster, ...failure }])[0]?.reason;
-    return { reason: this.#all.length < maxWordings ? failure.error : group, group };
+    cluster.cells[resource][this.runs.length] = this.#indexOf({ kind, isChanged, state, reason: reasonOf(outcome) });
   }
 
   #indexOf(cell: Cell): number {
@@ -139,6 +125,12 @@ export class Report {
     this.#cells.set(name, index);
     return index;
   }
+}
+
+function reasonOf(outcome: RunOutcome): string | undefined {
+  const { cluster, doubt, error = '', httpStatus } = outcome;
+  if (!isStored(outcome)) return groupReasons([{ cluster, error, httpStatus }])[0]?.reason;
+  return doubt === undefined ? undefined : groupReasons([{ cluster, error: doubt }])[0]?.reason;
 }
 
 export function isPresent(run: ReportRun | AbsentStretch): run is ReportRun {
