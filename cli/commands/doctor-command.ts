@@ -3,8 +3,7 @@ import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/confi
 import { accountChecks } from '../doctor/account-checks';
 import { type Check, problem, unknown, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
-import { serviceCheck } from '../doctor/service-check';
-import { stampChecks } from '../doctor/stamp-checks';
+import { serviceCheck, stampChecks } from '../doctor/service-checks';
 import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type StackOptions, withHelp, withStack } from './options';

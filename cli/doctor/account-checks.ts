@@ -1,17 +1,12 @@
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { describeNewest } from '../archive/newest-run';
-import { openBucket, withTime } from '../archive/open-archive';
-import { RunReader } from '../archive/run-reader';
-import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';
+import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
-import { formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
+import { clusterListOf, newestRun, sealsOf } from './archive-checks';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
-import { clusterListOf } from './cluster-list-check';
 import { driftOf, lifecycleOfCopy, policyOfSigningKey, retentionOf } from './protection-checks';
-import { sealsOf } from './seal-check';
 
 /**
  * Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too.
@@ -52,14 +47,14 @@ export async function accountChecks(
     checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
   if (config?.clusterList !== undefined)
     await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
-  const { existingSigningKey: signing, signingKeyArn } = collector;
+  const { signingKeyArn, signingKeyStatement } = collector;
   if (config?.audit !== undefined && signingKeyArn !== undefined)
     await look('seals', 'get the public key of the signing key, and read seals/', () =>
       sealsOf(collector, signingKeyArn, config.audit?.formerPublicKeys),
     );
-  if (signing !== undefined)
+  if (signingKeyArn !== undefined && signingKeyStatement !== undefined)
     await look('signing key', "read the key's policy", () =>
-      policyOfSigningKey(region, signing.arn, signing.statement),
+      policyOfSigningKey(region, signingKeyArn, signingKeyStatement),
     );
   const { replicateTo, retentionDays } = config?.archive ?? {};
   if (replicateTo !== undefined && retentionDays !== undefined)
@@ -145,25 +140,4 @@ async function subscriptionsOf(
   const act =
     'each has to follow the link in the mail "AWS Notification - Subscription Confirmation" within 48 hours, or SNS deletes the subscription';
   return confirmed.length === 0 ? problem(found, act) : warning(found, act);
-}
-
-async function newestRun(collector: DeployedCollector, terminal: Pick<Terminal, 'now'>): Promise<Shown> {
-  const { region, name } = collector;
-  const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
-  const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
-  const newest = await reader.newestRuns();
-  const last = newest.at(-1)?.run;
-  if (last === undefined) return warning('none yet', `start one: ${runNow}`);
-  const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
-  let isUnknown = '';
-  const overdue = await reader.overdue((reason) => {
-    isUnknown = `; nobody can say what is overdue: ${reason}`;
-  });
-  if (overdue !== undefined)
-    return problem(
-      `${found}; ${overdue.text}`,
-      `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(overdue.run)} --without-record`,
-    );
-  if (last.status !== 'complete') return problem(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
-  return isUnknown === '' ? ok(found) : warning(`${found}${isUnknown}`, 'look at the schedule of the stack');
 }

@@ -2,7 +2,7 @@ import { missingWindowHours } from '../../infra/alarm-windows';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { longestGap } from '../../lambda/schedule/cron-gap';
-import { firingsOf, zoneOffset } from '../../lambda/schedule/firings';
+import { firingsOf } from '../../lambda/schedule/firings';
 import { dayMs, runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, ok, problem, type Shown, warning } from './check';
@@ -44,11 +44,11 @@ function recipients({ alerts }: CollectorConfig): Shown {
 /** How many of the next firings are named. */
 const namedFirings = 3;
 
-/** When the next runs are due, and what the clock changes of a year do to them. */
+/** When the next runs are due, and how soon one that is missing is noticed. */
 export function scheduleChecks(config: Scheduled, now: Date): Check[] {
   const next = { what: 'schedule', ...nextRuns(config.schedule, now) };
   if (next.state !== 'ok') return [next];
-  return [next, ...clockChanges(config.schedule, now), { what: 'missing runs', ...missingAlarm(config, now) }];
+  return [next, { what: 'missing runs', ...missingAlarm(config, now) }];
 }
 
 function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown {
@@ -77,41 +77,6 @@ function missingAlarm(config: Scheduled, now: Date): Shown {
   if (hours === undefined)
     return warning(`no alarm can watch for them: ${longest}`, 'watch "Outcomes per run" on the dashboard');
   return ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
-}
-
-/** Zones change their clocks at whole and at half hours of UTC. */
-const halfHourMs = 1_800_000;
-
-/** Firings of the next year that a clock change skips, or that it makes come twice. */
-function clockChanges({ expression, timeZone }: Schedule, now: Date): Check[] {
-  const offsetAt = zoneOffset(timeZone);
-  const first = Math.floor(now.getTime() / halfHourMs) * halfHourMs;
-  const remarks = Array.from({ length: 366 }, (_, days) => first + days * dayMs)
-    .filter((from) => offsetAt(from) !== offsetAt(from + dayMs))
-    .flatMap((from) => {
-      let at = from + halfHourMs;
-      while (offsetAt(at) === offsetAt(from)) at += halfHourMs;
-      return remarksOn(expression, timeZone, at, offsetAt(from), offsetAt(at));
-    });
-  if (remarks.length === 0) return [];
-  const act = 'choose another hour or the time zone Etc/UTC if every night counts';
-  return [{ what: 'clock changes', ...warning(remarks.join('; '), act) }];
-}
-
-/** @param at when the clocks change, from one offset to another, in milliseconds */
-function remarksOn(expression: string, timeZone: string, at: number, before: number, after: number): string[] {
-  const [earlier, later] = [at + before, at + after];
-  const day = new Date(earlier).toISOString().slice(0, 10);
-  if (later > earlier) {
-    // Reads the wall clock as UTC, to find what the expression selects in the hour that the clocks skip.
-    const skipped = [...firingsOf(expression, 'Etc/UTC').between(new Date(earlier), new Date(later - 1))];
-    return skipped.length === 0 ? [] : [`on ${day} the clocks skip ${formatCount(skipped.length, 'run')}`];
-  }
-  const around = firingsOf(expression, timeZone).between(new Date(at - dayMs), new Date(at + dayMs));
-  const twice = [...around].filter(({ orAt }) => orAt !== undefined);
-  return twice.length === 0
-    ? []
-    : [`on ${day} the time of ${formatCount(twice.length, 'run')} comes twice, and each runs once`];
 }
 
 /** `2026-11-20 02:30`. */

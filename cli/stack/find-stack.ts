@@ -23,8 +23,8 @@ export interface DeployedCollector {
   readonly guards: readonly string[];
   /** The key that signs seals; undefined: the stack has no audit. */
   readonly signingKeyArn: string | undefined;
-  /** The existing key that signs seals, and the statement that its policy needs; undefined: the stack has its own, or none. */
-  readonly existingSigningKey: { readonly arn: string; readonly statement: string } | undefined;
+  /** The statement that the policy of an existing key needs; undefined: the stack has a key of its own, or none. */
+  readonly signingKeyStatement: string | undefined;
 }
 
 /**
@@ -53,10 +53,6 @@ export async function findStack({ name, region }: StackName): Promise<DeployedCo
 }
 
 const guardTypes = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::KMS::Key'];
-
-function signingKeyIn(arn: string | undefined, statement: string | undefined): DeployedCollector['existingSigningKey'] {
-  return arn === undefined || statement === undefined ? undefined : { arn, statement };
-}
 
 function collectorIn(
   stack: Stack | undefined,
@@ -91,6 +87,6 @@ function collectorIn(
       guardTypes.includes(ResourceType) ? LogicalResourceId : [],
     ),
     signingKeyArn: output('SigningKey'),
-    existingSigningKey: signingKeyIn(output('SigningKey'), output('SigningKeyPolicy')),
+    signingKeyStatement: output('SigningKeyPolicy'),
   };
 }

@@ -88,7 +88,7 @@ export function firingsOf(expression: string, timeZone: string) {
  * @param timeZone IANA name
  * @throws CronError for an unknown time zone
  */
-export function zoneOffset(timeZone: string): (instant: number) => number {
+function zoneOffset(timeZone: string): (instant: number) => number {
   const format = formatOf(timeZone);
   // UTC never changes, and is what most schedules go by: formatting an instant takes microseconds, for thousands of them.
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0;

@@ -18,30 +18,6 @@ describe('a schedule that the doctor looks at', () => {
     });
   });
 
-  it.each([
-    [
-      'skips every night',
-      'cron(30 2 * * ? *)',
-      ['on 2027-03-28 the clocks skip 1 run', 'on 2027-10-31 the time of 1 run comes twice, and each runs once'],
-    ],
-    [
-      'skips on Sundays alone',
-      'cron(30 2 ? * SUN *)',
-      ['on 2027-03-28 the clocks skip 1 run', 'on 2027-10-31 the time of 1 run comes twice'],
-    ],
-    ['does not touch', 'cron(30 4 * * ? *)', []],
-    ['does not touch, because it never runs on a Sunday,', 'cron(30 2 ? * MON-FRI *)', []],
-  ])('that a clock change %s is told so', (_, expression, remarks) => {
-    const changes = scheduleChecks(schedule(expression), now).filter(({ what }) => what === 'clock changes');
-    expect(changes).toHaveLength(remarks.length === 0 ? 0 : 1);
-    for (const remark of remarks) expect(changes[0]?.found).toContain(remark);
-  });
-
-  it('in UTC has no clock changes', () => {
-    const checks = scheduleChecks(schedule('cron(30 2 * * ? *)', 'Etc/UTC'), now);
-    expect(checks.map(({ what }) => what)).toEqual(['schedule', 'missing runs']);
-  });
-
   it('says after how long the alarm about a missing run comes, longer over a clock change', () => {
     const missing = (zone: string) =>
       scheduleChecks(schedule('cron(0 2 * * ? *)', zone), now).find(({ what }) => what === 'missing runs')?.found;

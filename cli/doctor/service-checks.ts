@@ -1,11 +1,14 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
+import type { PlannedAuthority } from '../../lambda/stack-contract';
+import { requestStamp } from '../../lambda/stamps/request-stamp';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
-import { ok, problem, type Shown, unknown } from './check';
+import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 
 /**
  * Asks the service for the log record of the first cluster, and checks the answer as a run does. Nothing is stored.
@@ -52,4 +55,21 @@ function adviceFor(error: unknown): string {
   if (status === 404) return 'check clusters, service.projectUid and service.collection in the configuration';
   if (status !== undefined) return 'ask the team of the service';
   return 'check service.baseUrl, and the network between this machine and it; the function may be in another network';
+}
+
+/** Asks each authority for a stamp of nothing, as the audit asks it for stamps of seals. Nothing is stored. */
+export function stampChecks(authorities: readonly PlannedAuthority[]): Promise<Check[]> {
+  const ask = async ({ name, url, root }: PlannedAuthority): Promise<Check> => {
+    const what = `time stamps of ${name}`;
+    const authority = { name, url, root: new X509Certificate(Buffer.from(root, 'base64')) };
+    try {
+      const { time } = await requestStamp(authority, createHash('sha256').digest());
+      return { what, ...ok(`${url} stamped at ${time.toISOString()}`) };
+    } catch (error) {
+      const act =
+        'check its url and caCertificateFile, and the way out of this network; the audit may be in another one';
+      return { what, ...warning((error as Error).message, act) };
+    }
+  };
+  return Promise.all(authorities.map(ask));
 }

@@ -1,4 +1,4 @@
-import { stampChecks } from '../../../cli/doctor/stamp-checks';
+import { stampChecks } from '../../../cli/doctor/service-checks';
 import { startStampAuthority } from '../../../local/stamp-authority/start-stamp-authority';
 
 it('doctor asks each authority of time stamps for one of nothing, and says which answers with its own root', async () => {

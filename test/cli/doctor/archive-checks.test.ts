@@ -1,6 +1,6 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
-import { sealsIn } from '../../../cli/doctor/seal-check';
+import { sealsIn } from '../../../cli/doctor/archive-checks';
 import { ArchiveFixture, hour, plainAnswer } from '../archive-fixture';
 import { SealFixture, signingKeys } from '../seal-fixture';
 

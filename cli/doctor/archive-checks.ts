@@ -1,0 +1,110 @@
+import { collectionOf } from '../../infra/collector';
+import type { CollectorConfig } from '../../infra/config/config';
+import { sealKey } from '../../lambda/archive/archive-layout';
+import { systemClock } from '../../lambda/clock';
+import { leaversOf } from '../../lambda/list/next-list';
+import { inArchive, largestListBytes, parseListAddress } from '../../lambda/list/read-list';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { openDamage } from '../../lambda/verify/seals/open-damage';
+import { readHead } from '../../lambda/verify/seals/read-chain';
+import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
+import { describeNewest } from '../archive/newest-run';
+import { openBucket, withTime } from '../archive/open-archive';
+import { RunReader } from '../archive/run-reader';
+import { stackArguments, withAws } from '../stack/aws-access';
+import type { DeployedCollector } from '../stack/find-stack';
+import { changeText } from '../terminal/cluster-change';
+import { formatCount, formatTime } from '../terminal/format';
+import type { Terminal } from '../terminal/terminal';
+import { ok, problem, type Shown, warning } from './check';
+
+/** What lies in the archive: its newest run, its newest seal, and the list of clusters in force beside the one from outside. */
+
+/** The newest runs, and what is overdue. */
+export async function newestRun(collector: DeployedCollector, terminal: Pick<Terminal, 'now'>): Promise<Shown> {
+  const { region, name } = collector;
+  const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
+  const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
+  const newest = await reader.newestRuns();
+  const last = newest.at(-1)?.run;
+  if (last === undefined) return warning('none yet', `start one: ${runNow}`);
+  const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
+  let isUnknown = '';
+  const overdue = await reader.overdue((reason) => {
+    isUnknown = `; nobody can say what is overdue: ${reason}`;
+  });
+  if (overdue !== undefined)
+    return problem(
+      `${found}; ${overdue.text}`,
+      `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(overdue.run)} --without-record`,
+    );
+  if (last.status !== 'complete') return problem(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
+  return isUnknown === '' ? ok(found) : warning(`${found}${isUnknown}`, 'look at the schedule of the stack');
+}
+
+/** What the newest seal says, by the stack's signing key and those that it replaced. */
+export async function sealsOf(
+  { archiveBucket, region }: { readonly archiveBucket: string; readonly region: string },
+  signingKeyArn: string,
+  formerPublicKeys: readonly string[] = [],
+): Promise<Shown> {
+  const { KMSClient, GetPublicKeyCommand } = await import('@aws-sdk/client-kms');
+  const { PublicKey = [] } = await withAws(`Reading the public key of ${signingKeyArn}`, () =>
+    new KMSClient({ region }).send(new GetPublicKeyCommand({ KeyId: signingKeyArn })),
+  );
+  const own = Buffer.from(PublicKey).toString('base64');
+  return sealsIn(await openBucket(archiveBucket, region), [...formerPublicKeys, own]);
+}
+
+/** @param keys that may have signed the seals, as base64 */
+export async function sealsIn(reader: ArchiveReader, keys: readonly string[]): Promise<Shown> {
+  const wrong: string[] = [];
+  const publicKeys = keys.flatMap((key) => parsePublicKey(key) ?? []);
+  const { passedOver, head, state } = await readHead(reader, { publicKeys }, (_, key, why) =>
+    wrong.push(`${key}: ${why}`),
+  );
+  for (const { number, why } of passedOver.values()) wrong.push(`${sealKey(number)}: ${why}`);
+  const act = 'see docs/alarms.md, "Audit found damage"';
+  if (wrong.length > 0) return problem(`${wrong.length} not right, such as ${wrong[0]}`, act);
+  if (head === undefined) return warning('none yet', 'the audit makes the first');
+  const { count, since } = openDamage({ ...head, ...state });
+  const which = `seal ${head.number} of ${formatTime(head.seal)}`;
+  if (since !== undefined) return problem(`damage open since ${formatTime(since)}: ${count}, says ${which}`, act);
+  return ok(`${which} is right, and nothing is damaged by it`);
+}
+
+const mend = 'see docs/alarms.md, "When the list of clusters is refused"';
+
+/** Reads the list of clusters from outside as the function would, with these credentials, beside the list in force. */
+export async function clusterListOf(
+  { archiveBucket, region, functionName }: DeployedCollector,
+  config: CollectorConfig,
+): Promise<Shown> {
+  const { clusterList: source } = collectionOf(config);
+  if (source === undefined) return ok('it is deployed');
+  const { bucket, key } = parseListAddress(source.from);
+  if (bucket === archiveBucket) return problem(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
+  const { createS3Client } = await import('../../lambda/archive/aws-clients');
+  const { S3Archive } = await import('../../lambda/archive/s3-archive');
+  const { attemptList } = await import('../../lambda/run/cluster-list');
+  const { PastLists, recordsIn } = await import('../../lambda/run/past-lists');
+  const client = createS3Client(8, () => undefined, { region });
+  const { signal } = new AbortController();
+  const past = new PastLists(recordsIn(new S3Archive(client, archiveBucket, systemClock), signal));
+  const open = () => new S3Archive(client, bucket, systemClock).open(key, largestListBytes, signal);
+  const now = systemClock.now();
+  const request = { run: undefined, completes: false };
+  const next = await attemptList(request, source, { past, open, now }).catch((error: Error) => error);
+  if (next instanceof Error) return problem(next.message, mend);
+  const { read, clusters } = next;
+  if (read?.problem !== undefined) return problem(`${source.from}: ${read.problem}`, mend);
+  const before = (await past.newest(now))?.clusters ?? clusters;
+  const known = new Set(before.map(({ uid }) => uid));
+  const joined = clusters.map(({ uid }) => uid).filter((uid) => !known.has(uid));
+  const change = read && changeText({ run: now, read, joined, left: leaversOf(before, clusters) });
+  const written = read?.modifiedAt === undefined ? '' : `, written ${formatTime(new Date(read.modifiedAt))}`;
+  const differs = change ? `; the next run changes the list in force: ${change}` : ', as the list in force';
+  return ok(
+    `${source.from}: ${formatCount(clusters.length, 'cluster')}${written}${differs}. It was read with these credentials: whether the role of ${functionName} may read it too, its next run says`,
+  );
+}
