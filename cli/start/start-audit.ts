@@ -3,12 +3,14 @@ import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { Run } from '../../lambda/verify/read-run';
 import type { DeliveredMessage } from '../../local/aws/call';
-import type { LocalDeployment } from '../../local/deployment/deploy-locally';
+import { type LocalDeployment, MessageRefusedError } from '../../local/deployment/deploy-locally';
+import type { FunctionError, InvocationResult } from '../../local/deployment/execution-environment';
+import { ScheduleError } from '../../local/deployment/schedule';
+import type { ExecutionResult } from '../../local/deployment/shards';
 import { main } from '../main';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { exitCodes, print, type Terminal } from '../terminal/terminal';
-import { fire } from './fire';
 import type { StartOptions } from './start-options';
 import { type TamperedCopy, tamperedCopy } from './tampered-copy';
 
@@ -123,4 +125,24 @@ function linesOf({ colors }: Terminal, { result, error, mails }: FiredAudit): st
       ...[`Subject: ${subject}`, '', ...body.trimEnd().split('\n')].map((line) => `  ${printable(line)}`.trimEnd()),
     ]),
   ];
+}
+
+/** What became of a firing: what the execution, the function or the schedule failed with. */
+export interface Fired {
+  readonly attempts: readonly InvocationResult[];
+  readonly failure: FunctionError | undefined;
+}
+
+/** Fires the schedule of the run, or of its audit. That it was not delivered is a result. */
+export async function fire(
+  schedule: { fireSchedule(time: Date): Promise<ExecutionResult> },
+  time: Date,
+): Promise<Fired> {
+  try {
+    const { attempts, failure = attempts.at(-1)?.error } = await schedule.fireSchedule(time);
+    return { attempts, failure };
+  } catch (error) {
+    if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
+    return { attempts: [], failure: { errorType: error.name, errorMessage: error.message } };
+  }
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import { readList } from '../../lambda/list/read-list';
@@ -52,7 +51,11 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       parseWhole(1, mostShards),
     )
     .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
-    .option('--tamper', 'with --audit: forge a copy of the archive, audit that too, and verify it')
+    .addOption(
+      new Option('--tamper', '--audit, then forge a copy of the archive, audit that too, and verify it').implies({
+        audit: true,
+      }),
+    )
     .option('--json', 'print one JSON document and nothing else')
     .allowExcessArguments(false);
   withHelp(command, terminal, helpText);
@@ -73,16 +76,9 @@ export class StartUsageError extends Error {
 }
 
 /** @throws StartUsageError for options that do not fit together, or to what the archive is */
-export async function checkOptions({ audit, tamper, dryRun, folder, run, withoutRecord }: StartOptions): Promise<void> {
-  if (tamper === true && audit !== true)
-    throw new StartUsageError('--tamper needs --audit, which finds what it forges.');
+export async function checkOptions({ audit, dryRun, folder, run, withoutRecord }: StartOptions): Promise<void> {
   if (audit === true && dryRun === true)
     throw new StartUsageError('--audit seals what a run archives, and --dry-run archives nothing; leave one out.');
-  const there = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new StartUsageError(`Opening the folder ${folder} failed: ${error.code}.`, { cause: error });
-  });
-  if (there?.isDirectory() === false) throw new StartUsageError(`--folder names ${folder}, which is not a folder.`);
   if (run === undefined || withoutRecord === true) return;
   await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
     if (!(error instanceof NoSuchRunError)) throw error;
@@ -150,7 +146,7 @@ Examples:
   npm start -- --fail prod-eu-1=cut-short --fail staging-1=html-page
   npm start -- --shards 4
   npm start -- --audit
-  npm start -- --audit --tamper
+  npm start -- --tamper
   npm start -- --config outside.json --cluster-list clusters.json
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
   npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'

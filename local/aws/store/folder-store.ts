@@ -37,7 +37,7 @@ export class ObjectExistsError extends Error {
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
  * `<folder>/metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed. One process at
- * a time may write to a folder; `cli/start/claim-folder.ts` sees to that. An object that is replaced, which the collector
+ * a time may write to a folder; `cli/start/start-command.ts` sees to that. An object that is replaced, which the collector
  * never does, changes in two steps. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
 export class FolderStore {
