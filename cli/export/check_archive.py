@@ -102,10 +102,9 @@ class Archive:
 
     def has(self, name):
         """`part.json`, which nobody signs, says what a part has: its cluster's objects, all records of its runs."""
-        if not self.part:
-            return True
-        first, last = self.part['from'] or name.run, self.part['to'] or name.run
-        return name.cluster in (None, self.part['cluster']) and (not name.run or first <= name.run <= last)
+        part = self.part or {'cluster': name.cluster, 'from': None, 'to': None}
+        is_within = not name.run or (part['from'] or name.run) <= name.run <= (part['to'] or name.run)
+        return is_within and name.cluster in (None, part['cluster'])
 
     def read_file(self, path):
         """Only a regular file is read."""
@@ -143,20 +142,17 @@ def name_of(key):
             return name
     return None
 
-def list_files(folder, path=''):
-    """No link is followed, and no folder with what is known of objects beside. A name has up to 250 bytes."""
-    for entry in os.scandir(os.path.join(folder, path)):
+def list_keys(archive, path=''):
+    """Nothing else lies in the folder: any other file is `unrecorded`, outside of the prefixes once for each folder. No
+    link is followed, and no folder with what is known of objects beside. A name has up to 250 bytes."""
+    for entry in os.scandir(os.path.join(archive.folder, path)):
         is_folder = entry.is_dir(follow_symlinks=False)
         if is_folder and path + entry.name in OWN_FOLDERS:
             continue
         if is_folder and len(os.fsencode(entry.name)) <= 250:
-            yield from list_files(folder, path + entry.name + '/')
-        else:
-            yield path + entry.name + ('/' if entry.is_dir() else '')
-
-def list_keys(archive):
-    """Nothing else lies in the folder: any other file is `unrecorded`, outside of the prefixes once for each folder."""
-    for key in sorted(os.fsencode(path).decode('utf-8', 'replace') for path in list_files(archive.folder)):
+            list_keys(archive, path + entry.name + '/')
+            continue
+        key = os.fsencode(path + entry.name + ('/' if entry.is_dir() else '')).decode('utf-8', 'replace')
         name = name_of(key)
         if name and archive.has(name):
             archive.names[key] = name
@@ -167,13 +163,12 @@ def list_keys(archive):
 
 @functools.lru_cache(maxsize=None)
 def openssl(*arguments, **files):
-    """`{name}` in an argument is the path of a file with these bytes. Returns what openssl prints; None: it refuses."""
+    """Runs openssl in a folder with these files. Returns what it prints; None: it refuses."""
     with tempfile.TemporaryDirectory() as work:
-        places = {name: os.path.join(work, name) for name in files}
         for name, data in files.items():
-            with open(places[name], 'wb') as file:
+            with open(os.path.join(work, name), 'wb') as file:
                 file.write(data)
-        done = subprocess.run(['openssl'] + [one.format(**places) for one in arguments], capture_output=True)
+        done = subprocess.run(['openssl', *arguments], cwd=work, capture_output=True)
     return done.stdout.decode('utf-8', 'replace') if done.returncode == 0 else None
 
 def signed_line(data):
@@ -184,12 +179,11 @@ def signed_line(data):
                          r'\n' % PUBLIC_KEY, rest.decode('latin-1'))
     if not match or to_base64(base64.b64decode(match[3])) != match[3]:
         raise ValueError('it does not have just two lines, the second with the four members of a signature')
-    if match[1] != sha256(line):
-        raise ValueError('it was changed after it was signed')
     key = '-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n' % match[2]
     files = {'key': key.encode(), 'signature': base64.b64decode(match[3]), 'text': match[1].encode()}
-    if openssl('dgst', '-sha256', '-verify', '{key}', '-signature', '{signature}', '{text}', **files) is None:
-        raise ValueError('its signature is wrong')
+    is_signed = openssl('dgst', '-sha256', '-verify', 'key', '-signature', 'signature', 'text', **files) is not None
+    if match[1] != sha256(line) or not is_signed:
+        raise ValueError('it was changed after it was signed, or its signature is wrong')
     return line, match[2]
 
 def read_seals(archive, trusted):
@@ -250,12 +244,12 @@ def check_stamps(archive, right):
             if key in archive.sealed and not archive.is_sealed(key, sha256(data)):
                 continue
             is_whole = data[:2] == b'\x30\x82' and len(data) == 4 + int.from_bytes(data[2:4], 'big')
-            text = openssl('ts', '-reply', '-in', '{stamp}', '-text', stamp=data) or ''
+            text = openssl('ts', '-reply', '-in', 'stamp', '-text', stamp=data) or ''
             said = re.search(r'^Time stamp: (\w+ +\d+ [\d:]+)\S* (\d+) GMT', text, re.MULTILINE)
             if not is_whole or not said:
                 raise ValueError('it is not a stamp')
             at = datetime.strptime(' '.join(said.groups()) + ' +0000', '%b %d %H:%M:%S %Y %z').timestamp()
-            question = ('ts', '-verify', '-digest', digest, '-in', '{stamp}', '-CAfile', '{root}', '-attime', '%d' % at)
+            question = ('ts', '-verify', '-digest', digest, '-in', 'stamp', '-CAfile', 'root', '-attime', '%d' % at)
             if all(openssl(*question, stamp=data, root=root) is None for root in roots):
                 raise ValueError('it is not a stamp of a right seal, or leads to no root that a seal names')
 
@@ -300,8 +294,9 @@ def adds_up(record):
     return is_quick and said == found and is_complete == (record['status'] == 'complete')
 
 def check_records(archive, run, names):
-    """A run record is what its seal has. Its configuration and the attempt before it are there. Returns the records
-    that can be read."""
+    """A run record is what its seal has. One that is older by 15 minutes than the newest seal's listing has a seal, but
+    for those that this seal could not read; in a part every one has. Its configuration and the attempt before it are
+    there. Returns the records that can be read."""
     records = []
     for key, name in sorted(names, key=lambda one: int(one[1].attempt)):
         written, record = archive.now, None
@@ -316,23 +311,17 @@ def check_records(archive, run, names):
             if configuration not in archive.names:
                 archive.find('missing', configuration, 'a run record names it')
             written = min(written, seconds(record['finishedAt']) + 2 * HOUR)
-        if is_unsealed(archive, key, written):
-            archive.find('unsealed', key, 'it was there when the newest seal was made, and no seal of that time has it')
+        if archive.head and key not in archive.sealed:
+            unread, listed = archive.head['unread'], seconds(archive.head['listedFrom'])
+            is_unread = key in unread['keys'] or unread['behind'] is not None and key > unread['behind']
+            if archive.part or written < listed - HOUR / 4 and not is_unread:
+                archive.find('unsealed', key, 'it was there when the newest seal was made, which does not have it')
         if not record and {('forged', key), ('unsealed', key)} & set(archive.findings):
             archive.lost.add(run)
         before = key.replace('attempt-%s.' % name.attempt, 'attempt-%d.' % (int(name.attempt) - 1))
         if int(name.attempt) > 1 and before not in archive.names:
             archive.find('missing', before, 'there are records of later attempts')
     return records
-
-def is_unsealed(archive, key, written):
-    """What is 15 minutes older than the newest seal's listing is in a seal, but for what that seal says that it could
-    not read. In a part everything is."""
-    if key in archive.sealed or not archive.head:
-        return False
-    unread = archive.head['unread']
-    is_unread = key in unread['keys'] or unread['behind'] is not None and key > unread['behind']
-    return archive.part or not is_unread and written < seconds(archive.head['listedFrom']) - HOUR / 4
 
 ABOUT = {  # What an object's metadata call members of its outcome.
     'fetched-at': 'fetchedAt', 'sha256': 'sha256', 'length': 'bytes', 'state': 'state', 'media-type': 'mediaType',
@@ -353,7 +342,7 @@ def check_object(archive, key, outcomes):
     (data, about, _), name = archive.read(key), name_of(key)
     content = gunzip(data)
     found, length = sha256(content), len(content)
-    meta = about['userMetadata'] if about else {}
+    meta = about and about['userMetadata']
     if about:
         own = {'resource': name.kind, 'run': name.run, 'sha256': found, 'length': str(length)}
         is_own = {**meta, **own} == meta and is_said(meta['cluster-uid'], name.cluster)
@@ -375,8 +364,7 @@ def check_named(archive, records):
     said, named = defaultdict(list), set()
     for record in records:
         for one in filter(is_stored, record['outcomes']):
-            of_record = {'collectorVersion': record['collectorVersion']} if one['outcome'] == 'archived' else {}
-            said[one['resource'], one['cluster']].append({**one, **of_record})
+            said[one['resource'], one['cluster']].append({**one, 'collectorVersion': record['collectorVersion']})
     for outcomes in said.values():
         outcomes.sort(key=lambda one: (one['outcome'] != 'archived', 'sha256' not in one))
         key = outcomes[0].get('key', '')
