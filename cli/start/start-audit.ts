@@ -48,7 +48,7 @@ export interface StartedAudit extends FiredAudit {
 export async function auditArchive(
   deployment: LocalDeployment,
   run: Run | undefined,
-  { folder, tamper = false, json = false }: StartOptions,
+  { folder, tamper = false }: StartOptions,
   terminal: Terminal,
   deployOver: (folder: string) => Promise<LocalDeployment>,
 ): Promise<StartedAudit> {
@@ -59,7 +59,7 @@ export async function auditArchive(
   const verify = ['verify', '--archive', tampered?.folder ?? folder, '--public-key', publicKeyFile, ...head];
   const out = new PassThrough();
   const said = text(out);
-  const code = await main([...verify, ...(json ? ['--json'] : [])], { ...terminal, out, isWatched: false });
+  const code = await main(verify, { ...terminal, out, isWatched: false });
   out.end();
   const verified = { code, out: await said };
   return { ...fired, publicKeyFile, verify, verified, tampered };
@@ -91,11 +91,6 @@ async function fireAudit({ audit, messages }: LocalDeployment): Promise<FiredAud
 /** Whether the archive is sealed, and is what its seals say. */
 export function isSound({ result, verified }: StartedAudit): boolean {
   return result !== undefined && verified.code === exitCodes.ok;
-}
-
-/** What the JSON document says of an audit. */
-export function auditAsJson({ result, error, mails, publicKeyFile, verified, tampered }: StartedAudit): object {
-  return { result, error, mails, publicKeyFile, tampered, verified: JSON.parse(verified.out || 'null') };
 }
 
 /** Prints the mails of the audits, and what verifying says. */

@@ -17,7 +17,7 @@ import {
   StartUsageError,
   withClusterList,
 } from './start-options';
-import { reportAsJson, reportAsText } from './start-report';
+import { reportStart } from './start-report';
 import { startRun } from './start-run';
 import { startService } from './start-service';
 import { isSystemError } from './watched-run';
@@ -61,14 +61,14 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     const { config } = service;
     checkClusters(options, config);
     release = claimFolder(options.folder);
-    const say = (line: string) => (options.json === true ? undefined : print(terminal.out, `${line}\n`));
+    const say = (line: string) => print(terminal.out, `${line}\n`);
     await say(service.introduction);
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
     const started = await startRun(service, options, terminal, interrupted);
     const fired = config.shards === 1 ? 'was fired' : 'started the state machine';
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(started.summary === undefined ? how : `${how}: run ${formatTime(started.summary.run)}`);
-    await (options.json === true ? reportAsJson : reportAsText)(terminal, started);
+    await reportStart(terminal, started);
     const isGreen = started.failure === undefined && (started.audit === undefined || isSound(started.audit));
     return isGreen ? exitCodes.ok : exitCodes.found;
   } finally {

@@ -28,7 +28,6 @@ export interface StartOptions extends Omit<RunMembers, 'newRun' | 'requestId'> {
   /** Whether the archive is audited after the run. */
   readonly audit?: boolean;
   readonly tamper?: boolean;
-  readonly json?: boolean;
   /** The arguments that say all this. */
   readonly args: readonly string[];
 }
@@ -56,7 +55,6 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
         audit: true,
       }),
     )
-    .option('--json', 'print one JSON document and nothing else')
     .allowExcessArguments(false);
   withHelp(command, terminal, helpText);
   return { ...printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>(), args };
@@ -149,5 +147,4 @@ Examples:
   npm start -- --tamper
   npm start -- --config outside.json --cluster-list clusters.json
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
-  npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'
 `;

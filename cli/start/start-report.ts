@@ -6,39 +6,12 @@ import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
 import { changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
-import {
-  formatDoubts,
-  formatOutcomeCounts,
-  outcomesFailuresFirst,
-  printOutcomes,
-  reasonsOf,
-  summarizeRun,
-} from '../terminal/print-run';
+import { formatDoubts, formatOutcomeCounts, printOutcomes, reasonsOf } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
-import { print, printJson, type Terminal } from '../terminal/terminal';
-import { auditAsJson, printAudit } from './start-audit';
+import { print, type Terminal } from '../terminal/terminal';
+import { printAudit } from './start-audit';
 import { completingCommand } from './start-options';
 import type { StartedRun } from './start-run';
-
-/** Prints one JSON document with everything that is known about the run, and about the audit after it. */
-export async function reportAsJson(terminal: Terminal, started: StartedRun): Promise<void> {
-  const { service, options, stored: run, failure, audit } = started;
-  const { folder, dryRun = false } = options;
-  await printJson(terminal.out, {
-    service: { kind: service.kind, url: service.url },
-    folder,
-    scheduled: started.scheduled,
-    dryRun,
-    isComplete: failure === undefined,
-    ...(run === undefined
-      ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
-      : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
-    // Without the trace, which a function's own error has.
-    error: failure && { errorType: failure.errorType, errorMessage: failure.errorMessage },
-    ...(run && failure && run.status === 'incomplete' && { completeWith: completingCommand(options, run.run) }),
-    audit: audit && auditAsJson(audit),
-  });
-}
 
 /** The outcomes of a dry run. If it ended early, the log has some of them, and the counts say how many others there are. */
 function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Outcome[] {
@@ -50,7 +23,7 @@ function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Ou
 }
 
 /** Prints what was archived, what was not and why, what to try next, and what the audit says. */
-export async function reportAsText(terminal: Terminal, started: StartedRun): Promise<void> {
+export async function reportStart(terminal: Terminal, started: StartedRun): Promise<void> {
   const { stored: run, audit } = started;
   if (run === undefined) await reportWithoutRecord(terminal, started);
   else {
@@ -134,7 +107,7 @@ async function reportWithoutRecord(terminal: Terminal, started: StartedRun): Pro
   if (isDry) {
     const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
     const run = { run: new Date(summary.run), outcomes: outcomesOfDryRun(started) };
-    await printOutcomes(terminal, run, '--json has every one');
+    await printOutcomes(terminal, run, '--clusters chooses fewer');
     const counts = `${wouldArchive} would be archived, ${failed} failed, ${notAttempted} not attempted`;
     const reasons = reasonsOf({ outcomes: logged.filter(({ outcome }) => outcome === 'failed') });
     const lines = [`Dry run, nothing was written: ${counts}${formatDoubts(doubts)}`, ...reasons];

@@ -9,7 +9,6 @@ import { demoBaseUrl, type StartOptions, StartUsageError } from './start-options
 /** The service that a local run reads. */
 export interface StartedService {
   readonly kind: 'demo' | 'real';
-  readonly url: string;
   readonly apiKey: string;
   /** The configuration with this service in it. */
   readonly config: CollectorConfig;
@@ -41,7 +40,6 @@ async function startDemo(config: CollectorConfig, { fail: failing = {} }: StartO
   return {
     kind: 'demo',
     apiKey,
-    url,
     introduction: `The demo service at ${url} stands for ${demoBaseUrl}, with ${clusters}`,
     // The demo service has no certificate, so the real one's authority does not apply.
     config: { ...config, service: { ...config.service, baseUrl: url, caCertificate: undefined } },
@@ -64,5 +62,5 @@ function readRealService(
         `Type: read -rs ${apiKeyVariable} && export ${apiKeyVariable}   (then paste the key and press Enter)`,
     );
   const introduction = `Reading ${formatCount(config.clusters.length, 'cluster')} from ${baseUrl}`;
-  return { kind: 'real', url: baseUrl, introduction, apiKey, config, close: async () => {} };
+  return { kind: 'real', introduction, apiKey, config, close: async () => {} };
 }

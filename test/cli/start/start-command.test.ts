@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/archive/archive-layout';
@@ -105,57 +105,42 @@ describe('npm start', () => {
     expect(out).toMatch(/npm start -- --audit/);
   });
 
-  it('fires the schedule, and tells with --json in one document what was archived where', async () => {
+  it('fires the schedule, and says what was archived where', async () => {
     const config = await writeConfig();
-    const { code, out } = await runStart(['--config', config, '--folder', folder, '--json']);
-    const document = JSON.parse(out);
-    expect(document).toMatchObject({
-      service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
-      scheduled: true,
-      dryRun: false,
-      isComplete: true,
-      status: 'complete',
-      counts: { archived: 4, failed: 0, notAttempted: 0 },
-      records: [expect.stringMatching(/^runs\/date=.*\.attempt-1\.jsonl$/)],
-    });
+    const { code, out } = await runStart(['--config', config, '--folder', folder]);
+    expect(out).toMatch(/^The demo service at http:\/\/127\.0\.0\.1:\d+ stands for /);
+    expect(out).toMatch(/^The schedule was fired: run /m);
+    expect(out).toMatch(/^Complete: 4 of 4 archived, 0 failed, 0 not attempted; .*, after 1 attempt$/m);
     expect(code).toBe(0);
-    const keys = document.outcomes.map(({ key }: { key: string }) => key);
-    expect(keys).toHaveLength(4);
-    for (const key of [...keys, ...document.records]) expect(existsSync(join(folder, key))).toBe(true);
+    const [, record = ''] = /^Run record: (.*)$/m.exec(out) ?? [];
+    expect(record).toMatch(/\/runs\/date=.*\.attempt-1\.jsonl$/);
+    const [run, ...outcomes] = (await readFile(record, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(run).toMatchObject({ trigger: 'schedule', status: 'complete' });
+    expect(outcomes).toHaveLength(4);
+    for (const { key } of outcomes) expect(existsSync(join(folder, key))).toBe(true);
   });
 
-  it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
+  it('tells of a dry run what the function says of it, and writes nothing', async () => {
     const config = await writeConfig();
-    const args = ['--config', config, '--folder', folder, '--json', '--dry-run'];
+    const args = ['--config', config, '--folder', folder, '--dry-run'];
     const { code, out } = await runStart(args);
-    expect(JSON.parse(out)).toEqual({
-      service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
-      folder,
-      scheduled: false,
-      dryRun: true,
-      isComplete: true,
-      run: expect.any(String),
-      status: 'complete',
-      counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
-      durationMs: expect.any(Number),
-      outcomes: ['one', 'two'].flatMap((cluster) =>
-        ['log', 'manifest'].map((resource) => ({ cluster, resource, outcome: 'would-archive' })),
-      ),
-    });
+    expect(out).toContain('nothing was written: 4 would be archived, 0 failed');
+    for (const cluster of ['one', 'two'])
+      for (const resource of ['log', 'manifest'])
+        expect(out).toMatch(new RegExp(`│ ${cluster} +│ ${resource} +│ would-archive `));
     expect(code).toBe(0);
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     expect(files).toEqual([]);
     const failed = await runStart([...args, '--fail', 'two=not-found']);
     expect(failed.code).toBe(1);
-    const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
-    const good = { cluster: 'one', outcome: 'would-archive' };
-    expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome, good, good]);
-    const told = await runStart([...args.filter((arg) => arg !== '--json'), '--fail', 'two=not-found']);
-    expect(told.out).toContain('nothing was written: 2 would be archived, 2 failed');
-    expect(told.out).toMatch(/│ two +│ log +│ failed .*404 Not Found/);
-    expect(told.out).toMatch(/│ one +│ manifest +│ would-archive /);
-    expect(told.out).toMatch(/^2 failed, one reason: 404 Not Found$/m);
-    expect(told.out).not.toContain('RunIncompleteError');
+    expect(failed.out).toContain('nothing was written: 2 would be archived, 2 failed');
+    expect(failed.out).toMatch(/│ two +│ log +│ failed .*404 Not Found/);
+    expect(failed.out).toMatch(/│ one +│ manifest +│ would-archive /);
+    expect(failed.out).toMatch(/^2 failed, one reason: 404 Not Found$/m);
+    expect(failed.out).not.toContain('RunIncompleteError');
   });
 
   it('ends with 1 if something was not archived; the table says what and why, and a command completes it', async () => {
@@ -178,20 +163,18 @@ describe('npm start', () => {
       'metadata',
       'runs',
     ]);
-    const completed = await runStart([...command.split(' '), '--json']);
-    expect(JSON.parse(completed.out)).toMatchObject({
-      run: command.split(' --run ')[1],
-      status: 'complete',
-      counts: { archived: 2, failed: 0 },
-    });
+    const completed = await runStart(command.split(' '));
+    const run = (command.split(' --run ')[1] ?? '').replace('.000', '');
+    expect(completed.out).toContain(`The function was invoked by hand: run ${run}`);
+    expect(completed.out).toContain('Complete: 2 of 2 archived, 0 failed');
     expect(completed.code).toBe(0);
   });
 
   it('works on shards with --shards, and tells which of them failed', async () => {
     const config = await writeConfig({ clusters: ofFirstResources(...four) });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
-    const whole = await runStart([...args, '--json']);
-    expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
+    const whole = await runStart(args);
+    expect(whole.out).toMatch(/^Complete: 8 of 8 archived, .*, in 2 shards$/m);
     expect(whole.code).toBe(0);
     const part = await runStart([...args, '--fail', 'three=not-found']);
     expect(part.out).toMatch(/The schedule started the state machine: run/);
