@@ -8,8 +8,14 @@ import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
-import { type FollowedRun, followRun } from '../stack/follow-run';
-import { eventOf, invokeInAccount, type RunMembers, startInAccount } from '../stack/start-in-account';
+import {
+  eventOf,
+  type FollowedRun,
+  followRun,
+  invokeInAccount,
+  type RunMembers,
+  startInAccount,
+} from '../stack/run-in-account';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';

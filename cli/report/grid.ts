@@ -15,11 +15,8 @@ export function clustersToShow(clusters: Iterable<ReportCluster>, runs: number, 
   const sorted = [...clusters].sort((a, b) => byName.compare(a.uid, b.uid));
   if (isAll || sorted.length * runs <= mostCells) return sorted;
   return sorted
-    .filter(({ counts }) => Object.values(counts).some((count) => count > 0))
-    .sort(
-      ({ counts: a }, { counts: b }) =>
-        b.failures - a.failures || b.doubts - a.doubts || b.late - a.late || b.changes - a.changes,
-    )
+    .filter(({ failures, marks }) => failures + marks > 0)
+    .sort((a, b) => b.failures - a.failures || b.marks - a.marks)
     .slice(0, Math.max(1, Math.floor(mostCells / runs)));
 }
 
@@ -35,7 +32,7 @@ export function* grid(
 <thead><tr><th scope="col">Cluster</th>${runs.map((run, at) => runHead(run, runs[at - 1]?.time, commands))}</tr></thead>
 <tbody>`;
   for (const cluster of shown) {
-    const { failures } = cluster.counts;
+    const { failures } = cluster;
     const missing = failures > 0 && html`<b title="not archived: ${failures}">${failures}</b>`;
     yield html`<tr><th scope="row"><span title="${about.get(cluster.uid)}">${cluster.uid}</span>${missing}</th>${runs.map((run, at) => gridCell(report, cluster, run, at, commands))}</tr>`;
   }

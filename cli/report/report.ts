@@ -24,15 +24,14 @@ export interface AbsentStretch {
   readonly due: number;
 }
 
-/** What the runs of a row have of these, as counts. */
-export type Marks = Record<'failures' | 'changes' | 'late' | 'doubts', number>;
-
 export interface ReportCluster {
   readonly uid: string;
   /** Indices of cells, by run; undefined where the run does not cover it. */
   readonly cells: Readonly<Record<Resource, (number | undefined)[]>>;
   readonly newest: Record<Resource, ContentHashes>;
-  readonly counts: Marks;
+  /** How many cells are not archived, and how many others have anything to say. */
+  failures: number;
+  marks: number;
 }
 
 /** The outcome of one cluster x resource in one run. */
@@ -102,7 +101,7 @@ export class Report {
       uid,
       cells: forEachResource(() => []),
       newest: forEachResource(() => ({})),
-      counts: { failures: 0, changes: 0, late: 0, doubts: 0 },
+      ...{ failures: 0, marks: 0 },
     };
     this.clusters.set(uid, cluster);
     const isChanged = !resources[resource].isAlwaysNew && isSameContent(cluster.newest[resource], outcome) === false;
@@ -110,11 +109,9 @@ export class Report {
     const isArchived = isStored(outcome);
     const isOfLate = isArchived && isLate(run, outcome.fetchedAt);
     const doubt = isArchived ? outcome.doubt : undefined;
-    if (!isArchived) cluster.counts.failures += 1;
-    if (doubt !== undefined) cluster.counts.doubts += 1;
-    if (isOfLate) cluster.counts.late += 1;
-    if (isChanged) cluster.counts.changes += 1;
     const ofArchived = doubt !== undefined ? 'doubt' : isOfLate ? 'late' : isChanged ? 'changed' : 'archived';
+    if (!isArchived) cluster.failures += 1;
+    else if (ofArchived !== 'archived') cluster.marks += 1;
     const kind = isArchived ? ofArchived : outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
     cluster.cells[resource][this.runs.length] = this.#indexOf({ kind, isChanged, state, reason: reasonOf(outcome) });
   }

@@ -8,7 +8,7 @@ import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { parseWhole, printsTo, withHelp, withRunMembers } from '../commands/options';
-import type { RunMembers } from '../stack/start-in-account';
+import type { RunMembers } from '../stack/run-in-account';
 import { shellQuoted } from '../terminal/format';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
 

@@ -16,7 +16,7 @@ import {
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { isAbsent, RunReader } from '../archive/run-reader';
-import { eventOf } from '../stack/start-in-account';
+import { eventOf } from '../stack/run-in-account';
 import type { WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, type Terminal } from '../terminal/terminal';

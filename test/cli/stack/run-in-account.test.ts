@@ -1,5 +1,5 @@
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
-import { followRun } from '../../../cli/stack/follow-run';
+import { followRun } from '../../../cli/stack/run-in-account';
 import type { ProgressState } from '../../../cli/terminal/progress';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, answerBut } from '../archive-fixture';
