@@ -158,7 +158,7 @@ function share({ runs }: Report): string {
   const absentDue = runs.reduce((total, run) => total + (isPresent(run) ? 0 : run.due), 0);
   const archived = sum(({ counts }) => counts.archived);
   const due = archived + sum(({ counts }) => counts.failed + counts.notAttempted) + absentDue;
-  return `all runs on this page: ${percentage(archived, due)} of ${due.toLocaleString('en-US')} due`;
+  return `${percentage(archived, due)} archived of ${due.toLocaleString('en-US')} due`;
 }
 
 /** Rounded down: 100 % means that nothing is missing. */

@@ -117,7 +117,7 @@ describe('report', () => {
     expect(verdict).toContain('incomplete or absent for 60 runs, all on this page');
     expect(verdict).toContain('1 scheduled run before it left no record, the last 2025-11-15T00:00:00Z');
     expect(verdict).toContain('run --stack NAME --run 2025-11-15T00:00:00Z --without-record');
-    expect(verdict).toContain('all runs on this page: 93.4 % of 3,600 due');
+    expect(verdict).toContain('93.4 % archived of 3,600 due');
     expect(opened.filter((text) => text.includes('absent: the run was scheduled, and left no record'))).toHaveLength(1);
     expect(cells[0]?.indexOf('absent')).toBe(30);
   });
@@ -130,7 +130,7 @@ describe('report', () => {
     expect(verdict).toContain('complete for 1 run, since 2026-11-23T01:00:00Z');
     expect(cells[0]).toHaveLength(2 + 1 + 1 + 1 + 1);
     expect(page).toContain('absent: 60 runs up to 2026-11-23T00:00:00Z were scheduled, and left no record');
-    expect(verdict).toContain('all runs on this page: 8.1 % of 148 due');
+    expect(verdict).toContain('8.1 % archived of 148 due');
     expect(verdict).toContain('62 scheduled runs before it left no record');
   });
 
