@@ -11,9 +11,11 @@ import { configurationKey, sealKey, sealStateKey } from '../../../lambda/archive
 import type { ListedObject } from '../../../lambda/verify/archive-reader';
 import type { Finding } from '../../../lambda/verify/finding';
 import { FolderStore } from '../../../local/aws/store/folder-store';
+import { ofLists } from '../../vectors/write-vectors';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
 import { everyFourHours, healthy, runAt } from '../operator-archive';
 import { runCollector } from '../run-collector';
+import { longAfter, runVerify } from '../run-verify';
 import type { SealFixture } from '../seal-fixture';
 import { copyOf, forgeRun, recordOf, sealedOperatorArchive } from '../sealed-operator-archive';
 
@@ -308,3 +310,26 @@ async function flip(path: string): Promise<void> {
 async function plant(folder: string, key: string): Promise<void> {
   await new FolderStore(folder).put(key, gzipSync('planted'), {});
 }
+
+it('export takes of each run what its own list has: of a cluster that joined and of one that left, what was archived', async () => {
+  const archive = await ofLists([
+    ['alpha', 'beta'],
+    ['alpha', 'beta', 'gamma'],
+    ['alpha', 'gamma'],
+  ]);
+  const work = await mkdtemp(join(tmpdir(), 'collector-export-'));
+  const collector = (...args: string[]) => runCollector(args, { now: longAfter });
+  for (const [cluster, key] of [
+    ['gamma', 'manifests/cluster=gamma/date=2026-11-20/20261120T090000.000Z.txt.gz'],
+    ['beta', 'logs/cluster=beta/date=2026-11-20/20261120T090000.000Z.json.gz'],
+  ] as const) {
+    const out = join(work, cluster);
+    const exported = await collector('export', '--archive', archive.folder, '--cluster', cluster, '--out', out);
+    expect([exported.code, exported.out]).toEqual([0, `${out}: 4 objects, 3 records of 3 runs, 1 seal\n`]);
+    expect((await runVerify(out, ['--part'])).result).toMatchObject({ ok: true, sound: 4, findings: [] });
+    await rm(join(out, key));
+    const { code, result } = await runVerify(out, ['--part']);
+    expect([code, result.findings]).toMatchObject([1, [{ kind: 'missing', key }]]);
+  }
+  for (const folder of [archive.folder, work]) await rm(folder, { recursive: true });
+});
