@@ -23,12 +23,6 @@ export interface StoredObject {
   bytes(): Buffer;
 }
 
-/** Where an object lies. */
-interface ObjectPlace extends FilePath {
-  readonly data: string;
-  readonly description: string;
-}
-
 /** There is an object under the key, and the writer asked for none to be there. */
 export class ObjectExistsError extends Error {
   override readonly name = 'ObjectExistsError';
@@ -89,9 +83,9 @@ export class FolderStore {
    * @throws InvalidKeyError for a key that cannot lie in a folder
    */
   async get(key: string): Promise<StoredObject | undefined> {
-    const metadata = await this.head(key);
-    if (metadata === undefined) return undefined;
     const place = this.#placeOf(key);
+    const metadata = readMetadata(place);
+    if (metadata === undefined) return undefined;
     return {
       metadata,
       open: () => Readable.from(streamOf(place), { objectMode: false }),
@@ -125,10 +119,10 @@ export class FolderStore {
 
   /** Removes the object; an absent one is fine. */
   async delete(key: string): Promise<void> {
-    const { data, description } = this.#placeOf(key);
+    const { folder, path } = this.#placeOf(key);
     try {
-      await rm(data, { force: true });
-      await rm(description, { force: true });
+      await rm(join(folder, path), { force: true });
+      await rm(join(folder, descriptionPath(path)), { force: true });
     } catch (error) {
       // A folder has this name, or a file lies where the key has a folder: no object lies under this key.
       if (!isInTheWay(error)) throw error;
@@ -141,29 +135,29 @@ export class FolderStore {
     await removeLeftovers(this.#incoming);
   }
 
-  #placeOf(key: string): ObjectPlace {
+  #placeOf(key: string): FilePath {
     const problem = keyProblem(key);
     if (problem !== undefined)
       throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
-    const folder = this.#folder;
-    return { folder, path: key, data: join(folder, key), description: join(folder, descriptionPath(key)) };
+    return { folder: this.#folder, path: key };
   }
 
   /** Makes the object visible: first its description, then its bytes. Nothing else of this process runs in between. */
-  #commit(place: ObjectPlace, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): void {
-    const { key } = metadata;
+  #commit({ folder, path: key }: FilePath, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): void {
+    const data = join(folder, key);
+    const description = join(folder, descriptionPath(key));
     try {
-      const there = statSync(place.data, { throwIfNoEntry: false });
+      const there = statSync(data, { throwIfNoEntry: false });
       if (there?.isDirectory() === true) throw inTheWay(key);
       if (ifNoneMatch && there !== undefined)
         throw new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`);
-      mkdirSync(dirname(place.data), { recursive: true });
+      mkdirSync(dirname(data), { recursive: true });
       if (metadata.isBare !== true) {
-        mkdirSync(dirname(place.description), { recursive: true });
+        mkdirSync(dirname(description), { recursive: true });
         writeFileSync(`${received}.json`, JSON.stringify(metadata));
-        renameSync(`${received}.json`, place.description);
+        renameSync(`${received}.json`, description);
       }
-      renameSync(received, place.data);
+      renameSync(received, data);
     } catch (error) {
       throw isInTheWay(error) ? inTheWay(key, error) : error;
     }
