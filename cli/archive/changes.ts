@@ -3,8 +3,7 @@ import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { ListedRun } from '../../lambda/verify/run-keys';
-import { type ContentHashes, factsOf, isSameContent } from './content-hashes';
-import { listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
+import { factsOf, listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
 import { isAbsent, type RunReader } from './run-reader';
 
 /** What a run archived of a cluster, as its records say. */
@@ -26,6 +25,9 @@ export interface FleetScope extends Omit<OutcomeScope, 'resources'> {
   readonly resource: Resource;
 }
 
+/** What records and metadata say of content. */
+export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
+
 /** The newest content of a cluster, and the one before its last change; undefined: there is none. */
 type Known = { readonly content: ContentHashes | undefined; readonly before: ContentHashes | undefined };
 
@@ -46,10 +48,10 @@ export async function* changesIn(
     if (sha256 === undefined) continue;
     contentOf ??= await contentBefore(reader, resource, run);
     const { content, before } = known.get(cluster) ?? { content: await contentOf(cluster), before: undefined };
-    const isChanged = content === undefined || isSameContent(content, row) === false;
+    const isChanged = content === undefined || !isSameContent(content, row);
     known.set(cluster, isChanged ? { content: hashesOf(row), before: content } : { content, before });
     if (!isChanged) continue;
-    const isBack = before !== undefined && isSameContent(before, row) === true;
+    const isBack = before !== undefined && isSameContent(before, row);
     const change = content === undefined ? 'first' : isBack ? 'changed back' : 'changed';
     yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: content?.sha256 ?? null };
   }
@@ -74,6 +76,16 @@ export async function* archivedOfCluster(
       outcomes.filter((one) => one.resource === resource),
     ))
       if (isStored(outcome)) yield { ...outcome, run };
+}
+
+/**
+ * Whether two objects have the same manifest, or two log records the same text, without reading them; what is not known
+ * counts as the same. The record of a log changes with its `lastModifiedTimestamp`. A text that is too long for a hash counts
+ * as changed with its record.
+ */
+export function isSameContent(one: ContentHashes, other: ContentHashes): boolean {
+  if (one.logSha256 !== undefined && other.logSha256 !== undefined) return one.logSha256 === other.logSha256;
+  return one.sha256 === undefined || other.sha256 === undefined || one.sha256 === other.sha256;
 }
 
 /** Not the whole outcome: it would stay in memory. */

@@ -6,6 +6,8 @@ import { objectMetadata } from '../../lambda/archive/object-metadata';
 import {
   ArchiveReadError,
   type ArchiveReader,
+  checkedStream,
+  compareChecksum,
   DamagedObjectError,
   type ListedName,
   type ListedObject,
@@ -13,7 +15,6 @@ import {
   type OpenedObject,
   smallBytes,
 } from '../../lambda/verify/archive-reader';
-import { checkedStream, compareChecksum } from '../../lambda/verify/checked-body';
 import { damageOf } from '../../lambda/verify/open-content';
 import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
 import { type FoundKey, walkKeys } from '../../local/aws/store/key-walk';

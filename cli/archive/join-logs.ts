@@ -1,8 +1,12 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
+import { LogHistory, type LogLink } from '../../lambda/log/log-history';
+import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Seam } from '../../lambda/log/seam';
+import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { LogsInTurn, type ReadLog } from './logs-in-turn';
+import { damageOf, openContent } from '../../lambda/verify/open-content';
 import type { OpenedArchive } from './open-archive';
+import { behind, contentOf, textOf } from './read-text';
 import { archivedAndGone } from './select-object';
 
 /** A log, or a run without one, as it stands in the joined log. */
@@ -18,6 +22,18 @@ export interface MissingLog {
 export interface ArchivedLog {
   readonly run: Date;
   readonly reason?: undefined;
+}
+
+/** One archived log of a cluster, and how it follows the one before it. */
+interface ReadLog {
+  readonly key: string;
+  /** What it says about itself; undefined: it is damaged. */
+  readonly head: ObjectHead | undefined;
+  readonly link: LogLink;
+  /** Its text from one of its bytes on, in chunks that are not empty. Reads it again if it is no longer held. */
+  readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
+  /** Why it has no text that could be compared. */
+  readonly problem: string | undefined;
 }
 
 export interface JoinedLog extends ReadLog, ArchivedLog {
@@ -73,4 +89,61 @@ export function linesBefore({ link, added }: JoinedLog): number {
 
 function addsNothing({ link: { seam } }: ReadLog): boolean {
   return seam.kind === 'older' || seam.kind === 'unknown';
+}
+
+/** Longest text that is held, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
+const mostHeld = 4 * 1024 * 1024;
+
+/** Reads the logs of a cluster, oldest first. */
+class LogsInTurn {
+  readonly #reader: ArchiveReader;
+  readonly #history = new LogHistory();
+  readonly #mostHeld: number;
+  /** The last text, as far as it is held, and its key. */
+  #held: { readonly key: string; readonly chunks: Buffer[]; length: number } | undefined;
+
+  /** @param isHeld whether texts are wanted: the last one is held then, so that it need not be read again */
+  constructor(reader: ArchiveReader, isHeld: boolean) {
+    this.#reader = reader;
+    this.#mostHeld = isHeld ? mostHeld : 0;
+  }
+
+  /** @returns undefined if it is not there */
+  async read(run: Date, key: string): Promise<ReadLog | undefined> {
+    const log = this.#history.reader();
+    const decoder = new LogTextDecoder();
+    let problem: string | undefined;
+    let head: ObjectHead | undefined;
+    try {
+      const opened = await this.#reader.open(key);
+      if (opened === undefined) return undefined;
+      const { body, ...content } = openContent(key, opened);
+      this.#held = { key, chunks: [], length: 0 };
+      for await (const chunk of decoder.decode(body)) {
+        log.write(chunk);
+        this.#hold(chunk);
+      }
+      if (!decoder.found) problem = 'it has no text (spec.log)';
+      head = content;
+    } catch (error) {
+      const damage = damageOf(error);
+      if (damage === undefined) throw error;
+      problem = `damaged: ${damage}`;
+    }
+    const link = this.#history.add(run, head && log.result());
+    if (link.lines === 0) problem ??= 'its text is empty';
+    return { key, head, link, textFrom: (byte) => this.#textFrom(key, byte), problem };
+  }
+
+  #hold(chunk: Buffer): void {
+    if (this.#held === undefined) return;
+    this.#held.chunks.push(chunk);
+    this.#held.length += chunk.length;
+    if (this.#held.length > this.#mostHeld) this.#held = undefined;
+  }
+
+  async *#textFrom(key: string, byte: number): AsyncGenerator<Buffer> {
+    if (this.#held?.key === key) yield* behind(this.#held.chunks, byte);
+    else yield* textOf((await contentOf(this.#reader, key)).body, 'log', byte);
+  }
 }

@@ -1,14 +1,17 @@
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
+import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isLate } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
-import { factsOf, headConcurrency } from './content-hashes';
 import type { AbsentRow } from './overdue';
 import { isAbsent, type RunReader } from './run-reader';
 import type { RunSelection } from './select-runs';
+
+/** Requests for metadata under way at once. */
+const headConcurrency = 16;
 
 /** What became of one cluster x resource in a run. */
 export interface ListedOutcome extends Outcome {
@@ -57,4 +60,13 @@ export function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>
     const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
     return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };
   });
+}
+
+/** The metadata of an object; undefined if it is absent or malformed, or the object is not there. */
+export async function factsOf(
+  reader: ArchiveReader,
+  { key, metadata }: Pick<ListedObject, 'key' | 'metadata'>,
+): Promise<ObjectFacts | undefined> {
+  const found = metadata ?? (await reader.head(key))?.metadata;
+  return found && readObjectMetadata(found);
 }

@@ -3,7 +3,7 @@ import { groupReasons, type ReasonGroup } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
-import { type ContentHashes, isSameContent } from '../archive/content-hashes';
+import { type ContentHashes, isSameContent } from '../archive/changes';
 import type { FoundStale } from '../archive/run-reader';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 
@@ -104,7 +104,7 @@ export class Report {
       ...{ failures: 0, marks: 0 },
     };
     this.clusters.set(uid, cluster);
-    const isChanged = !resources[resource].isAlwaysNew && isSameContent(cluster.newest[resource], outcome) === false;
+    const isChanged = !resources[resource].isAlwaysNew && !isSameContent(cluster.newest[resource], outcome);
     if (sha256 !== undefined) cluster.newest[resource] = { sha256, logSha256 };
     const isArchived = isStored(outcome);
     const isOfLate = isArchived && isLate(run, outcome.fetchedAt);

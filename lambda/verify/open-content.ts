@@ -4,8 +4,7 @@ import { types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { formerKeyProblem, type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
-import { type Body, DamagedObjectError, discard, type OpenedObject, smallBytes } from './archive-reader';
-import { wrongChecksum } from './checked-body';
+import { type Body, DamagedObjectError, discard, type OpenedObject, smallBytes, wrongChecksum } from './archive-reader';
 
 /** An object that says what it is. Its body is the uncompressed content. */
 export interface OpenedContent extends OpenedObject {

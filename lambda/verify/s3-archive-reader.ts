@@ -19,6 +19,8 @@ import { SignedRequests } from '../archive/signed-requests';
 import {
   ArchiveReadError,
   type ArchiveReader,
+  checkedStream,
+  compareChecksum,
   type ListedName,
   type ListedObject,
   type ObjectHead,
@@ -27,7 +29,6 @@ import {
   smallBytes,
   VersionsDeniedError,
 } from './archive-reader';
-import { checkedStream, compareChecksum } from './checked-body';
 
 /** Most deleted or overwritten objects that are named: one is too many. */
 const mostReplaced = 1000;
