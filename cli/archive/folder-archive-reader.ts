@@ -51,35 +51,39 @@ export class FolderArchiveReader implements ArchiveReader {
     return undefined;
   }
 
-  async head(key: string): Promise<ObjectHead | undefined> {
-    const found = await this.#found(key);
-    if (found === undefined) return undefined;
-    try {
-      return { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
-    } catch (error) {
-      if (error instanceof DamagedObjectError) return headOf(found.metadata);
-      throw failed(`Reading ${key}`, error);
-    }
-  }
-
-  async open(key: string): Promise<OpenedObject | undefined> {
-    const found = await this.#found(key);
-    if (found === undefined) return undefined;
-    const { damage } = found.metadata;
-    // Nothing says whether the stored bytes are those that were written.
-    if (damage !== undefined) throw new DamagedObjectError(damage);
-    const head = { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
-    const checksum = found.metadata.checksums.crc32;
-    if (head.storedBytes > smallBytes) return { ...head, body: checkedStream(found.open(), checksum) };
-    const bytes = bytesOf(key, found);
-    compareChecksum(crc32(bytes), checksum);
-    return { ...head, body: [bytes] };
-  }
-
-  async #found(key: string): Promise<StoredObject | undefined> {
-    return this.#store.get(key).catch((error: unknown) => {
-      throw failed(`Reading ${key}`, error);
+  head(key: string): Promise<ObjectHead | undefined> {
+    return reading(key, async () => {
+      const found = await this.#store.get(key);
+      if (found === undefined) return undefined;
+      const facts = await ownFacts(key, found).catch((error: unknown) => {
+        if (!(error instanceof DamagedObjectError)) throw error;
+      });
+      return { ...headOf(found.metadata), ...facts };
     });
+  }
+
+  open(key: string): Promise<OpenedObject | undefined> {
+    return reading(key, async () => {
+      const found = await this.#store.get(key);
+      if (found === undefined) return undefined;
+      const { damage, checksums } = found.metadata;
+      // Nothing says whether the stored bytes are those that were written.
+      if (damage !== undefined) throw new DamagedObjectError(damage);
+      const head = { ...headOf(found.metadata), ...(await ownFacts(key, found)) };
+      if (head.storedBytes > smallBytes) return { ...head, body: checkedStream(found.open(), checksums.crc32) };
+      const bytes = found.bytes();
+      compareChecksum(crc32(bytes), checksums.crc32);
+      return { ...head, body: [bytes] };
+    });
+  }
+}
+
+/** @throws DamagedObjectError, and ArchiveReadError for whatever else keeps an object from being read */
+async function reading<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof DamagedObjectError ? error : failed(`Reading ${key}`, error);
   }
 }
 
@@ -140,14 +144,6 @@ async function ownFacts(key: string, found: StoredObject): Promise<Pick<ObjectHe
   const { cluster, resource, run } = name;
   const content = { sha256: sha256.digest('hex'), length };
   return { metadata: objectMetadata({ cluster, resource, run, ...content, version: '' }) };
-}
-
-function bytesOf(key: string, found: StoredObject): Buffer {
-  try {
-    return found.bytes();
-  } catch (error) {
-    throw failed(`Reading ${key}`, error);
-  }
 }
 
 function failed(action: string, error: unknown): ArchiveReadError {

@@ -20,10 +20,9 @@ import {
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import { type ClusterRecord, readClusterRecord } from './cluster-record';
-import type { NewestRun } from './newest-run';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
-import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
+import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
 export type RunRow = SelectedRun | AbsentRow;

@@ -1,7 +1,9 @@
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf, newestFirst, take } from '../../lambda/verify/newest-first';
+import type { Run } from '../../lambda/verify/read-run';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
-import { formatTime } from '../terminal/format';
+import { formatAge, formatCount, formatTime } from '../terminal/format';
+import { totalOf } from '../terminal/print-run';
 
 /** The runs that a command is about: exactly one, or those of a period. */
 export interface RunSelection extends Period {
@@ -53,4 +55,22 @@ export async function findRun(reader: ArchiveReader, time: Date): Promise<Listed
     `Finding the run ${formatTime(time)} failed: the archive has none; ` +
       (nearest.length === 0 ? 'the archive has no runs' : `the nearest: ${nearest.join(', ')}`),
   );
+}
+
+/** A run, and how much of the fleet it was about. */
+export interface NewestRun {
+  readonly run: Run;
+  /** Clusters of the configuration that it worked with, and how many of them it covers; undefined: it cannot be read. */
+  readonly configured: { readonly all: number; readonly covered: number } | undefined;
+}
+
+/**
+ * How the newest run ended, and how much of the fleet it was about: `2026-11-20T09:00:00Z, 6 h ago: complete, 600 of 600
+ * archived`, or `…: 2 of 300 configured clusters, complete, 4 of 4 archived`.
+ */
+export function describeNewest({ run, configured }: NewestRun, now: Date): string {
+  const age = formatAge(now.getTime() - run.run.getTime());
+  const isPart = configured !== undefined && configured.covered < configured.all;
+  const part = isPart ? `${configured.covered} of ${formatCount(configured.all, 'configured cluster')}, ` : '';
+  return `${formatTime(run.run)}, ${age}: ${part}${run.status}, ${run.counts.archived} of ${totalOf(run.counts)} archived`;
 }

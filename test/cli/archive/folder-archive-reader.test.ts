@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
@@ -46,6 +47,24 @@ describe('a metadata file of the archive in a folder that was cut', () => {
     expect(findings).toContainEqual({ kind: 'damaged', key: record, problem });
     expect(findings.filter(({ kind }) => kind === 'unrecorded')).toHaveLength(4);
   });
+});
+
+it('an object that may not be opened is unreadable, also in a copy without metadata', async () => {
+  await rm(pathOf('metadata'), { recursive: true });
+  const { openSync } = fs;
+  const opened = jest.spyOn(fs, 'openSync').mockImplementation((path, ...args) => {
+    if (path === pathOf(manifest('alpha')))
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    return openSync(path, ...args);
+  });
+  try {
+    const problem = `Reading ${manifest('alpha')} failed: EACCES: permission denied`;
+    expect((await runVerify(archive.folder)).result.findings).toEqual([
+      { kind: 'unreadable', key: manifest('alpha'), problem },
+    ]);
+  } finally {
+    opened.mockRestore();
+  }
 });
 
 const isUnix = process.platform !== 'win32';
