@@ -134,16 +134,10 @@ function signedBy(role: IRole): PolicyStatement {
 /** The part of the configuration that the audit judges the archive by. */
 export function auditPlanOf(
   config: CollectorConfig,
-  {
-    schedule: expression,
-    timeZone = config.schedule.timeZone,
-    alarmOnLogGaps: _,
-    staleAfterHours: _hours,
-    signingKeyArn: _key,
-    ...settings
-  }: AuditSettings,
+  { schedule: expression, alarmOnLogGaps: _, staleAfterHours: _hours, signingKeyArn: _key, ...settings }: AuditSettings,
 ): AuditPlan {
   const { clusters, clusterList, schedule, archive, shards } = config;
+  const { timeZone } = schedule;
   const { acknowledged = [], rereadDays: configured, ...others } = settings;
   const rereadDays = configured ?? rereadDaysFor(config, { expression, timeZone }, new Date());
   const entries = dividedBy(acknowledged);

@@ -1,17 +1,21 @@
 import { Duration, RemovalPolicy, type Size, Validations } from 'aws-cdk-lib';
-import { SecurityGroup, Subnet, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { ApplicationLogLevel, Architecture, type IDestination, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  type CfnFunction,
+  type IDestination,
+  LoggingFormat,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
 import { allow } from './grants';
 import { eventAgeSeconds } from './limits';
-
-type NetworkConfig = NonNullable<CollectorConfig['network']>;
 
 export interface NodeFunctionProps {
   readonly config: Pick<CollectorConfig, 'name' | 'network'>;
@@ -72,30 +76,12 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
     reservedConcurrentExecutions: reservedConcurrency,
     maxEventAge: Duration.seconds(eventAgeSeconds(reservedConcurrency !== undefined)),
     onFailure,
-    ...(config.network && networkProps(scope, config.network)),
   });
+  // Not the property `vpc`: CDK would want what it takes to choose subnets, and here they are given. To leave the VPC takes two
+  // steps: docs/operations.md, "Changing a deployed stack".
+  if (config.network !== undefined) (target.node.defaultChild as CfnFunction).vpcConfig = config.network;
   target.node.addDependency(role.node.findChild('DefaultPolicy'));
   return { function: target, logGroup };
-}
-
-/**
- * The existing VPC that a function runs in. Nothing is looked up, so synthesis needs no account. To leave the VPC takes two
- * steps: docs/operations.md, "Changing a deployed stack".
- */
-function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: NetworkConfig) {
-  const network = new Construct(scope, 'Network');
-  Validations.of(network).acknowledge({
-    id: '@aws-cdk/aws-ec2:noSubnetRouteTableId',
-    reason: 'Nothing here uses route tables; the function needs only the ids of the subnets.',
-  });
-  return {
-    // CDK needs zones only to choose subnets. Here the subnets are given.
-    vpc: Vpc.fromVpcAttributes(network, 'Vpc', { vpcId, availabilityZones: ['unused'] }),
-    vpcSubnets: { subnets: subnetIds.map((subnet) => Subnet.fromSubnetId(network, subnet, subnet)) },
-    securityGroups: securityGroupIds.map((group) =>
-      SecurityGroup.fromSecurityGroupId(network, group, group, { mutable: false }),
-    ),
-  };
 }
 
 /** Lets Lambda attach the function to the network. The function's own code may not make these calls. */

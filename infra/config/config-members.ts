@@ -97,9 +97,8 @@ const acknowledged = z.union([
 
 export const audit = members({
   schedule: cronExpression.describe(
-    'When the archive is audited: a cron expression as in schedule.expression, at least once a day is best.',
+    'When the archive is audited: a cron expression in the time zone of schedule, at least once a day is best.',
   ),
-  timeZone: timeZone.describe('IANA time zone of the expression; left out: that of schedule.').optional(),
   rereadDays: z
     .union([z.literal(false, 'false'), wholeNumber(1, 36_500)])
     .describe(
@@ -186,12 +185,11 @@ export const deployTo = members({
   region: region.describe('The only region that the stack may be deployed to.'),
 });
 
-/** The id of something in a VPC, such as `subnet-0123456789abcdef0`. */
+/** The id of a part of a VPC, such as `subnet-0123456789abcdef0`. */
 const networkId = (what: string, prefix: string) =>
   textLike(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `the id of a ${what}: ${prefix}- and 8 to 17 hexadecimal digits`);
 
 export const network = members({
-  vpcId: networkId('VPC', 'vpc').describe('The VPC.'),
   subnetIds: z
     .array(networkId('subnet', 'subnet'), 'a list of subnets')
     .min(1, 'at least one subnet')

@@ -34,7 +34,6 @@ it.each<[string, Record<string, unknown>]>([
     'a VPC',
     {
       network: {
-        vpcId: 'vpc-0123456789abcdef0',
         subnetIds: ['subnet-0123456789abcdef0'],
         securityGroupIds: ['sg-0123456789abcdef0'],
       },

@@ -134,9 +134,9 @@ describe('the function of the audit', () => {
   });
 
   it('is started by a schedule of its own, even if the schedule of the runs is disabled', () => {
-    const schedule = { expression: 'cron(0 * * * ? *)', enabled: false };
+    const schedule = { expression: 'cron(0 * * * ? *)', timeZone: 'Asia/Tokyo', enabled: false };
     const { Properties } = resourceOf(
-      templateOf({ schedule, audit: { ...audited.audit, timeZone: 'Asia/Tokyo' } }),
+      templateOf({ schedule, audit: audited.audit }),
       'AWS::Scheduler::Schedule',
       'AuditSchedule',
     );

@@ -25,14 +25,12 @@ export const everything = {
   clusters: ['prod-eu-1', { uid: 'lab-1', optional: true }],
   alerts: { emails: ['on-call@example.com'] },
   network: {
-    vpcId: 'vpc-0123456789abcdef0',
     subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
     securityGroupIds: ['sg-0123456789abcdef0'],
   },
   tags: { team: 'platform' },
   audit: {
     schedule: 'cron(30 6 * * ? *)',
-    timeZone: 'Europe/Berlin',
     rereadDays: 90,
     staleAfterHours: 48,
     frozenAfterHours: 26,

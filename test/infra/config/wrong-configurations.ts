@@ -12,7 +12,7 @@ const elsewhere = { account, region: 'us-east-1' };
 const whole = {
   ...minimal,
   audit: { schedule: 'cron(30 6 * * ? *)' },
-  network: { vpcId: 'vpc-12345678', subnetIds: ['subnet-12345678'], securityGroupIds: ['sg-12345678'] },
+  network: { subnetIds: ['subnet-12345678'], securityGroupIds: ['sg-12345678'] },
 };
 
 /**
@@ -127,7 +127,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['audit', 'cron(30 6 * * ? *)', /an object/],
   ['audit.schedule', 'rate(1 day)', /rate\(\) fires at deployment/],
   ['audit.schedule', 'cron(0 24 * * ? *)', /hours/],
-  ['audit.timeZone', 'Mars/Olympus', /an IANA time zone/],
   ['audit.emails', [], /staleAfterHours/],
   ['audit.formerPublicKeys', [key], /a public key of the curve P-256/, '[0]'],
   ['audit.acknowledged', [{ kind: 'absent', key: 'x', why: 'x' }], /a kind of damage: seal-broken, forged/, '[0].kind'],
