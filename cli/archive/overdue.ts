@@ -1,7 +1,7 @@
 import { hourMs, runMarginHours } from '../../lambda/time-limits';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import { readStarts } from '../../lambda/verify/read-starts';
+import { readStarts } from '../../lambda/verify/record-lines';
 import type { ListedRun } from '../../lambda/verify/run-keys';
 import { readHead } from '../../lambda/verify/seals/read-chain';
 import { planOf } from '../../lambda/verify/seals/seal-plans';

@@ -7,12 +7,12 @@ import { Expiry } from '../../lambda/verify/expiry';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { readStoredRun } from '../../lambda/verify/read-run';
+import { readClusterRecord } from '../../lambda/verify/record-lines';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
 import { runsAfter, type SeenRun, seenRun } from '../../lambda/verify/seen-run';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
-import { readClusterRecord } from './cluster-record';
 import type { OpenedArchive } from './open-archive';
 
 /** What the run records say of an object that a command shows. */

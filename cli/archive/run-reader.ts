@@ -11,6 +11,7 @@ import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf, take } from '../../lambda/verify/newest-first';
 import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { type ClusterRecord, readClusterRecord } from '../../lambda/verify/record-lines';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { seenRun } from '../../lambda/verify/seen-run';
 import {
@@ -19,7 +20,6 @@ import {
   StoredConfigurations,
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
-import { type ClusterRecord, readClusterRecord } from './cluster-record';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
 import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';

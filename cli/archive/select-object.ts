@@ -4,11 +4,11 @@ import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archiv
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { isLate, readRun } from '../../lambda/verify/read-run';
+import type { ClusterRecord } from '../../lambda/verify/record-lines';
 import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
-import type { ClusterRecord } from './cluster-record';
 import type { OpenedArchive } from './open-archive';
 import { type RecordedObject, recordedObject } from './recorded-object';
 import { findRun, runsNewestFirst } from './select-runs';

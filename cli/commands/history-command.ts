@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import { bytesOfRecords } from '../../lambda/verify/record-lines';
 import { archivedOfCluster, archivedOfFleet, type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
-import { bytesOfRecords } from '../archive/cluster-record';
 import { archiveArgument } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';

@@ -6,9 +6,9 @@ import { dayMs } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjects } from '../../lambda/verify/objects-between';
+import { bytesOfRecords } from '../../lambda/verify/record-lines';
 import type { ListedRun } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-names';
-import { bytesOfRecords } from '../archive/cluster-record';
 import { LineCut } from '../archive/cut-lines';
 import {
   type ArchivedLog,

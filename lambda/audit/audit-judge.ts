@@ -6,7 +6,7 @@ import type { Excusable, Find } from '../verify/finding';
 import { type JudgedRun, judge } from '../verify/judge';
 import type { JudgeContext, Stretch } from '../verify/judge-context';
 import { mapConcurrently } from '../verify/map-concurrently';
-import { readStarts } from '../verify/read-starts';
+import { readStarts } from '../verify/record-lines';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';

@@ -3,7 +3,8 @@ import { hashOfLeaving, leaversOf, nextList } from '../list/next-list';
 import { PastLists, type PastRecords } from '../run/past-lists';
 import type { RecordHead, StoredRecord } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
-import { readHead } from './read-starts';
+import type { BadRecord } from './read-run';
+import { readLines } from './record-lines';
 import type { RunRecordObject } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from './stored-configurations';
@@ -34,7 +35,7 @@ export function pastRecords(
   configurations: StoredConfigurations,
   own: readonly ConfiguredRecord[] = [],
 ): PastRecords {
-  const heads = new Map<string, RecordHead | undefined>(own.map(({ key, record }) => [key, record]));
+  const heads = new Map<string, RecordHead | BadRecord>(own.map(({ key, record }) => [key, record]));
   return {
     names: async (prefix) => {
       const names: RunRecordName[] = [];
@@ -46,8 +47,9 @@ export function pastRecords(
     },
     head: async (name) => {
       const key = runRecordKey(name);
-      if (!heads.has(key)) heads.set(key, await readHead(reader, { ...name, key }));
-      return heads.get(key);
+      const head = heads.get(key) ?? (await readLines(reader, { ...name, key }));
+      heads.set(key, head);
+      return 'problem' in head ? undefined : head;
     },
     clusters: async (sha256) => {
       const found = await configurations.get(sha256);

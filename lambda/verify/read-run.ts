@@ -160,18 +160,27 @@ export async function readRunRecord(
   object: RunRecordName & { readonly key: string },
 ): Promise<ReadRecord> {
   const { key } = object;
-  const bad = (problem: string, kind: BadRecord['kind'] = 'damaged'): BadRecord => ({ key, problem, kind });
   try {
     const read = await readObject(reader, key, largestRecordBytes, (opened) => parseRecord(object, opened));
-    if (read === undefined) return { bad: bad('it was listed, and is no longer there', 'missing') };
+    if (read === undefined) return { bad: missingRecord(key) };
     const { file, record, headers } = read;
-    if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
+    if (record instanceof RunRecordError) return { file, bad: badRecord(key, record) };
     return { file, record, wrongHeaders: headersProblem(headers, { contentType: jsonLinesType }) };
   } catch (error) {
-    if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
-    if (error instanceof ArchiveReadError) return { bad: bad(error.message, 'unreadable') };
-    throw error;
+    return { bad: badRecord(key, error) };
   }
+}
+
+export function missingRecord(key: string): BadRecord {
+  return { key, problem: 'it was listed, and is no longer there', kind: 'missing' };
+}
+
+/** A record whose reading ended with an error. @throws the error if it says nothing of the record */
+export function badRecord(key: string, error: unknown): BadRecord {
+  if (error instanceof RunRecordError || error instanceof DamagedObjectError)
+    return { key, problem: error.message, kind: 'damaged' };
+  if (error instanceof ArchiveReadError) return { key, problem: error.message, kind: 'unreadable' };
+  throw error;
 }
 
 /** Hashes the whole file of a run record. Its lines are looked at up to the first that is not valid. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rm, truncate } from 'node:fs/promises';
+import { readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -152,6 +152,17 @@ describe('what a command shows', () => {
           expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(/^damage: .* of a, .*SHA-256/m)]);
         }
       }
+    await rm(archive.folder, { recursive: true });
+  });
+
+  it('is damage where its run record lacks lines, not something that could not be read', async () => {
+    const archive = await build([], [true, true, true]);
+    const key = runRecordKey({ run: hour(9), attempt: 1 });
+    const record = (await readFile(join(archive.folder, key), 'utf8')).split('\n');
+    await archive.put(key, Buffer.from(record.toSpliced(-2, 1).join('\n')), {});
+    const args = ['show', 'b', '--run', hour(9).toISOString(), '--archive', archive.folder];
+    const { code, err } = await runCollector(args, { now: longAfter });
+    expect([code, err]).toEqual([1, expect.stringMatching(/^damage: .*it has 3 of 4 outcomes/m)]);
     await rm(archive.folder, { recursive: true });
   });
 

@@ -1,12 +1,28 @@
-import { isInShard } from '../../lambda/archive/archive-layout';
-import { MergedOutcomes } from '../../lambda/run/merged-outcomes';
-import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../../lambda/run/run-record';
-import { longestLineBytes } from '../../lambda/run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError, discard } from '../../lambda/verify/archive-reader';
-import type { BadRecord } from '../../lambda/verify/read-run';
-import { parseRecordLines } from '../../lambda/verify/read-starts';
-import { chunksOf, parseJson, readObject } from '../../lambda/verify/read-whole';
-import type { ListedRun, RunRecordObject } from '../../lambda/verify/run-keys';
+import { isInShard, type RunRecordName } from '../archive/archive-layout';
+import { MergedOutcomes } from '../run/merged-outcomes';
+import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
+import { longestLineBytes, RunRecordParser } from '../run/run-record-lines';
+import { type ArchiveReader, DamagedObjectError, discard } from './archive-reader';
+import { type AttemptStart, type BadRecord, badRecord, missingRecord, type StoredRun, startOf } from './read-run';
+import { chunksOf, parseJson, readObject } from './read-whole';
+import type { ListedRun, RunRecordObject } from './run-keys';
+
+/**
+ * How and when the attempts of a run were started: the first line of each record, and nothing behind it. A record that cannot
+ * be used is passed over.
+ * @throws RunStopped if the reader has no more time
+ */
+export async function readStarts(
+  reader: ArchiveReader,
+  { run, records }: ListedRun,
+): Promise<Pick<StoredRun, 'run' | 'starts'>> {
+  const starts: AttemptStart[] = [];
+  for (const record of records) {
+    const head = await readLines(reader, record);
+    if (!('problem' in head)) starts.push(startOf(head, record.writtenAt));
+  }
+  return { run, starts };
+}
 
 /** What the records of one run say of one cluster. */
 export interface ClusterRecord {
@@ -19,8 +35,8 @@ export interface ClusterRecord {
 
 /**
  * Reads the records of a run that may name a cluster, each only as far as the lines of this cluster: one request for each
- * attempt of its shard. What is wrong behind these lines is for `verify` to find.
- * @throws ArchiveReadError if the reader may never read them
+ * attempt of its shard.
+ * @throws RunStopped if the reader has no more time
  */
 export async function readClusterRecord(
   reader: ArchiveReader,
@@ -49,24 +65,26 @@ function recordsOf(records: ListedRun['records'], cluster: string): readonly Run
   return records.filter(({ shard }) => shard === undefined || isInShard(cluster, shard));
 }
 
-async function readLines(
+/**
+ * Reads the first line of a run record and the lines of one cluster as a record that has no others. What is wrong behind them
+ * is for `verify` to find.
+ * @param cluster left out: reads the first line alone
+ */
+export async function readLines(
   reader: ArchiveReader,
-  object: RunRecordObject,
-  cluster: string,
+  object: RunRecordName & { readonly key: string },
+  cluster?: string,
 ): Promise<StoredRecord | BadRecord> {
   const { key } = object;
   try {
-    const read = await readObject(reader, key, largestRecordBytes, async ({ body, storedBytes }) => {
-      const found = await findLines(chunksOf(body, storedBytes), cluster);
+    const found = await readObject(reader, key, largestRecordBytes, async ({ body, storedBytes }) => {
+      const lines = await findLines(chunksOf(body, storedBytes), cluster);
       discard(body);
-      return parse(object, found);
+      return lines;
     });
-    return read ?? { key, kind: 'missing', problem: 'it was listed, and is no longer there' };
+    return found === undefined ? missingRecord(key) : parse(object, found);
   } catch (error) {
-    if (error instanceof RunRecordError || error instanceof DamagedObjectError)
-      return { key, kind: 'damaged', problem: error.message };
-    if (error instanceof ArchiveReadError) return { key, kind: 'unreadable', problem: error.message };
-    throw error;
+    return badRecord(key, error);
   }
 }
 
@@ -80,7 +98,7 @@ interface FoundLines {
 }
 
 /** A line ends with LF. The lines of a cluster stand together, and each begins with its uid. */
-async function findLines(chunks: AsyncIterable<Buffer>, cluster: string): Promise<FoundLines> {
+async function findLines(chunks: AsyncIterable<Buffer>, cluster: string | undefined): Promise<FoundLines> {
   const beginning = Buffer.from(`{"cluster":${JSON.stringify(cluster)},`);
   let head: Buffer | undefined;
   const own: Buffer[] = [];
@@ -99,6 +117,7 @@ async function findLines(chunks: AsyncIterable<Buffer>, cluster: string): Promis
         else if (own.length > 0) return { head, own, all: undefined };
         all += 1;
       }
+      if (cluster === undefined) return { head, own, all: undefined };
     }
     rest = bytes.subarray(begin);
     if (rest.length > longestLineBytes)
@@ -108,9 +127,13 @@ async function findLines(chunks: AsyncIterable<Buffer>, cluster: string): Promis
   return { head, own, all };
 }
 
-function parse(object: RunRecordObject, { head, own, all }: FoundLines): StoredRecord {
-  const { outcomes } = parseJson(head) as { readonly outcomes?: unknown };
-  if (all !== undefined && outcomes !== all)
-    throw new RunRecordError(`it is not a valid run record: it has ${all} of ${String(outcomes)} outcomes`);
-  return parseRecordLines(object, head, own);
+/** @throws RunRecordError, DamagedObjectError */
+function parse(name: RunRecordName, { head, own, all }: FoundLines): StoredRecord {
+  const run = parseJson(head) as { readonly outcomes?: unknown };
+  if (all !== undefined && run.outcomes !== all)
+    throw new RunRecordError(`it is not a valid run record: it has ${all} of ${String(run.outcomes)} outcomes`);
+  const lines = Buffer.concat([Buffer.from(`${JSON.stringify({ ...run, outcomes: own.length })}\n`), ...own]);
+  const parser = new RunRecordParser(name, lines.length);
+  parser.add(lines);
+  return parser.end();
 }
