@@ -8,10 +8,11 @@ import { openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
+import { longestLine } from '../search/line-search';
 import { ObjectsToSearch } from '../search/objects-to-search';
 import { isRecorded, type ObjectSearch, remarkOn, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
-import { formatCount, formatTime } from '../terminal/format';
+import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, print, printProblem } from '../terminal/terminal';
@@ -112,16 +113,14 @@ async function nothingToSearch(reader: RunReader, { resource, cluster }: Options
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */
 function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunReader, resource: Resource): string {
-  const { matches, objects: found, dividedLines } = printer;
-  const divided =
-    dividedLines === 0
-      ? ''
-      : ` ${formatCount(dividedLines, 'line')} over 1 MiB searched in parts: a match over 64 KiB may be missed there.`;
+  const { matches, objects: found, cutLines } = printer;
+  const cut =
+    cutLines === 0 ? '' : ` ${formatCount(cutLines, 'line')} over ${formatBytes(longestLine)} searched up to there.`;
   const missing =
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    `${runsOf(reader)}${missing}.${divided}`
+    `${runsOf(reader)}${missing}.${cut}`
   );
 }
 

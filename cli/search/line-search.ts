@@ -5,7 +5,7 @@ export interface FoundLine {
   readonly text: string;
   /** False for a line of context. */
   readonly isMatch: boolean;
-  /** Whether the text is only a part of the line. */
+  /** Whether the text is only the beginning of the line. */
   readonly isCut: boolean;
   /** With context, whether lines are left out between the line that was found before and this one. */
   readonly isApart: boolean;
@@ -20,11 +20,8 @@ interface LineSearchOptions {
   readonly linesBefore?: number;
 }
 
-/** A longer line is searched in parts of this length, in bytes, so that memory does not grow with it. */
-export const longestPart = 1024 * 1024;
-
-/** What a part repeats of the part before it, in bytes: a match of this length is found wherever the line is divided. */
-export const overlap = 64 * 1024;
+/** Most bytes of a line that are searched: memory does not grow with what is behind them. */
+export const longestLine = 16 * 1024 * 1024;
 
 /** Most characters of a line of context that are kept. */
 const longestContext = 64 * 1024;
@@ -35,17 +32,15 @@ const newline = 0x0a;
 export class LineSearch {
   /** Lines that match. */
   matches = 0;
-  /** Lines that were searched in parts. */
-  dividedLines = 0;
+  /** Lines of which only the beginning was searched. */
+  cutLines = 0;
   readonly #options: LineSearchOptions;
   /** The last lines, oldest first, while they may still become context. */
   readonly #before: { number: number; text: string; isCut: boolean }[] = [];
   /** Beginning of a line whose end is still to come. */
   #rest: Buffer[] = [];
   #restLength = 0;
-  #isDivided = false;
-  /** Whether the line at hand already matched in an earlier part. */
-  #hasMatched = false;
+  #isCut = false;
   #number: number;
   #lastFound = 0;
   #contextLeft = 0;
@@ -66,7 +61,7 @@ export class LineSearch {
       this.#keep(chunk.subarray(0, first));
       this.#endLine();
     }
-    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#search(line, true);
+    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#search(line, false);
     this.#keep(chunk.subarray(end + 1));
   }
 
@@ -76,44 +71,27 @@ export class LineSearch {
   }
 
   #keep(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.#rest.push(bytes);
-    this.#restLength += bytes.length;
-    if (this.#restLength > longestPart) this.#divide();
-  }
-
-  /** Searches what is there of a long line, and keeps only the overlap of it. */
-  #divide(): void {
-    const part = Buffer.concat(this.#rest);
-    const end = characterStart(part, part.length - 1);
-    this.#search(part.toString('utf8', 0, end), false);
-    const kept = Buffer.from(part.subarray(characterStart(part, end - overlap)));
-    this.#rest = [kept];
-    this.#restLength = kept.length;
+    const kept = bytes.subarray(0, longestLine - this.#restLength);
+    if (kept.length < bytes.length) this.#isCut = true;
+    if (kept.length === 0) return;
+    this.#rest.push(kept);
+    this.#restLength += kept.length;
   }
 
   #endLine(): void {
     const text = Buffer.concat(this.#rest).toString('utf8');
+    const isCut = this.#isCut;
     this.#rest = [];
     this.#restLength = 0;
-    this.#search(text, true);
+    this.#isCut = false;
+    this.#search(text, isCut);
   }
 
-  /** Searches a line, or a part of a long one. @param isEnd whether the line ends with it */
-  #search(text: string, isEnd: boolean): void {
-    const isCut = this.#isDivided || !isEnd;
-    if (!this.#isDivided) {
-      this.#number += 1;
-      if (isCut) this.dividedLines += 1;
-    }
-    if (!this.#hasMatched && this.#options.matches(text)) {
-      this.#hasMatched = true;
-      this.#matched(text, isCut);
-    } else if (isEnd && !this.#hasMatched) {
-      this.#notMatched(text, isCut);
-    }
-    this.#isDivided = !isEnd;
-    if (isEnd) this.#hasMatched = false;
+  #search(text: string, isCut: boolean): void {
+    this.#number += 1;
+    if (isCut) this.cutLines += 1;
+    if (this.#options.matches(text)) this.#matched(text, isCut);
+    else this.#notMatched(text, isCut);
   }
 
   #matched(text: string, isCut: boolean): void {
@@ -123,10 +101,10 @@ export class LineSearch {
     this.#contextLeft = this.#options.context;
   }
 
-  #notMatched(text: string, isPart: boolean): void {
+  #notMatched(text: string, isLineCut: boolean): void {
     const { context } = this.#options;
     if (context === 0) return;
-    const isCut = isPart || text.length > longestContext;
+    const isCut = isLineCut || text.length > longestContext;
     const line = { number: this.#number, text: text.slice(0, longestContext), isCut };
     if (this.#contextLeft > 0) {
       this.#contextLeft -= 1;
@@ -142,12 +120,4 @@ export class LineSearch {
     onFound({ ...line, isApart: context > 0 && this.#lastFound > 0 && line.number > this.#lastFound + 1 });
     this.#lastFound = line.number;
   }
-}
-
-/** The index of the first byte of the character that the byte at an index belongs to. */
-function characterStart(bytes: Buffer, index: number): number {
-  let start = index;
-  // A character has at most three bytes after its first; four in a row are not UTF-8.
-  while (start > index - 3 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  return start;
 }

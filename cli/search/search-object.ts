@@ -43,7 +43,7 @@ export interface ObjectSearch {
   /** Blocks of text, in the order of the lines. Never ends with an error: `problem` has it. */
   output: Readable | readonly string[];
   /** Counts while the output is read. */
-  readonly lines: Pick<LineSearch, 'matches' | 'dividedLines'>;
+  readonly lines: Pick<LineSearch, 'matches' | 'cutLines'>;
   /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
   problem: string | undefined;
   /** Of its content; undefined: it could not be opened. */

@@ -21,7 +21,7 @@ export class SearchPrinter {
   objects = 0;
   /** Objects that could not be searched, or are damaged. */
   problems = 0;
-  dividedLines = 0;
+  cutLines = 0;
   readonly #terminal: Terminal;
   readonly #options: SearchPrinterOptions;
   /** The object whose lines were printed last. */
@@ -44,11 +44,11 @@ export class SearchPrinter {
     const { object, output, lines } = search;
     const { count } = this.#options;
     for await (const block of output as AsyncIterable<string>) await this.#printBlock(block, object);
-    const { matches, dividedLines } = lines;
+    const { matches, cutLines } = lines;
     if (count === true && matches > 0) await this.#printBlock(this.#countOf(object, matches), object);
     this.matches += matches;
     this.objects += matches > 0 ? 1 : 0;
-    this.dividedLines += dividedLines;
+    this.cutLines += cutLines;
     if (search.problem === undefined) return;
     this.problems += 1;
     await printProblem(this.#terminal, 'not searched:', `${object.key}: ${search.problem}`);

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
 import { linePattern, mayMatchRecord } from '../../../cli/search/line-pattern';
-import { type FoundLine, LineSearch, longestPart, overlap } from '../../../cli/search/line-search';
+import { type FoundLine, LineSearch, longestLine } from '../../../cli/search/line-search';
 import { heldBytes } from '../../support/held-bytes';
 import { rounds } from '../../support/rounds';
 
 interface Searched {
   readonly found: FoundLine[];
   readonly matches: number;
-  readonly dividedLines: number;
+  readonly cutLines: number;
 }
 
 function search(text: string | Buffer, matches: (line: string) => boolean, context = 0, chunkSize = 7): Searched {
@@ -18,7 +18,7 @@ function search(text: string | Buffer, matches: (line: string) => boolean, conte
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunkSize) lines.write(bytes.subarray(at, at + chunkSize));
   lines.end();
-  return { found, matches: lines.matches, dividedLines: lines.dividedLines };
+  return { found, matches: lines.matches, cutLines: lines.cutLines };
 }
 
 const numbers = ({ found }: Searched) => found.map(({ number }) => number);
@@ -41,44 +41,25 @@ describe('a search of lines', () => {
     );
   });
 
-  describe('in a line longer than a part', () => {
-    const before = 'first\n';
-    const filler = (bytes: number) => 'é'.repeat(bytes / 2);
-    const chunkSize = 64 * 1024;
+  it('of a very long line searches the beginning, and the lines after it keep their numbers', () => {
+    const long = 'é'.repeat(longestLine / 2 - 1);
+    const text = `first\n${long}in\n${long}behind\nlast\n`;
+    const searched = search(text, (line) => /in|behind|last/.test(line), 0, 64 * 1024);
+    expect([numbers(searched), searched.matches, searched.cutLines]).toEqual([[2, 4], 2, 1]);
+    expect(searched.found.map(({ isCut }) => isCut)).toEqual([false, false]);
+    const [cut] = search(`x${long}behind`, () => true, 0, 64 * 1024).found;
+    expect(cut).toMatchObject({ isCut: true, text: `x${long}b` });
+  });
 
-    it.each([...Array(8).keys()])('a match that begins %i bytes before a part ends is found once', (bytesBefore) => {
-      // 8 bytes of two each; the line goes on far behind it.
-      const text = `${before}x${filler(longestPart - 1 - bytesBefore)}ääää${filler(3 * longestPart)}\nlast\n`;
-      const { found, matches, dividedLines } = search(text, (line) => line.includes('ääää'), 0, chunkSize);
-      expect([matches, dividedLines]).toEqual([1, 1]);
-      expect(found).toEqual([expect.objectContaining({ number: 2, isMatch: true, isCut: true })]);
-      expect(found[0]?.text).not.toContain('\ufffd');
-    });
-
-    it('a match as long as the overlap is found wherever the line is divided', () => {
-      const needle = 'n'.repeat(overlap - 8);
-      for (const at of [0, 1000, overlap, 2 * overlap]) {
-        const text = `${filler(longestPart - at)}${needle}${filler(longestPart)}`;
-        expect(search(text, (line) => line.includes(needle), 0, chunkSize).matches).toBe(1);
-      }
-    });
-
-    it('a line counts once, however often it matches, and the lines after it keep their numbers', () => {
-      const text = `${before}${'match '.repeat(longestPart)}\nmatch\n`;
-      const searched = search(text, (line) => line.includes('match'), 0, chunkSize);
-      expect(numbers(searched)).toEqual([2, 3]);
-    });
-
-    it('memory does not grow with the line', () => {
-      const lines = new LineSearch({ matches: () => false, context: 3, onFound: () => {} });
-      const chunks = (64 * longestPart) / chunkSize;
-      const before = heldBytes();
-      for (let at = 0; at < chunks; at += 1) lines.write(Buffer.alloc(chunkSize, 'x'));
-      const held = heldBytes() - before;
-      lines.end();
-      expect(lines.dividedLines).toBe(1);
-      expect(held).toBeLessThan(8 * longestPart);
-    });
+  it('takes memory that does not grow with the line', () => {
+    const lines = new LineSearch({ matches: () => false, context: 3, onFound: () => {} });
+    const chunk = 64 * 1024;
+    const before = heldBytes();
+    for (let at = 0; at < (8 * longestLine) / chunk; at += 1) lines.write(Buffer.alloc(chunk, 'x'));
+    const held = heldBytes() - before;
+    lines.end();
+    expect(lines.cutLines).toBe(1);
+    expect(held).toBeLessThan(1.5 * longestLine);
   });
 });
 
