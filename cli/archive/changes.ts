@@ -2,9 +2,9 @@ import type { Resource } from '../../lambda/resources';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import type { ListedRun } from '../../lambda/verify/run-keys';
-import { factsOf, listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
-import { isAbsent, type RunReader } from './run-reader';
+import type { Run } from '../../lambda/verify/read-run';
+import { factsOf, withMetadata } from './list-outcomes';
+import type { RunReader } from './run-reader';
 
 /** What a run archived of a cluster, as its records say. */
 type Archived = Pick<Outcome, 'cluster' | 'key' | 'fetchedAt' | 'bytes' | 'sha256' | 'logSha256'> & {
@@ -18,11 +18,6 @@ export interface Change extends Pick<Archived, 'cluster' | 'run' | 'key' | 'fetc
   /** Of the content, lower-case hex, and of that before it; null for the first. */
   readonly sha256: string;
   readonly before: string | null;
-}
-
-/** One resource of some clusters in some runs. */
-export interface FleetScope extends Omit<OutcomeScope, 'resources'> {
-  readonly resource: Resource;
 }
 
 /** What records and metadata say of content. */
@@ -57,25 +52,17 @@ export async function* changesIn(
   }
 }
 
-/** What was archived of a fleet. */
-export async function* archivedOfFleet(reader: RunReader, scope: FleetScope): AsyncGenerator<Archived> {
-  for await (const row of listOutcomes(reader, { ...scope, resources: [scope.resource] }))
-    if (!isAbsent(row)) yield row;
-}
-
-/** What some runs archived of one cluster. */
-export async function* archivedOfCluster(
+/** What runs archived of one resource. @param isWanted which clusters; left out: all */
+export async function* archivedIn(
   reader: RunReader,
   resource: Resource,
-  cluster: string,
-  runs: readonly ListedRun[],
+  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'>>,
+  isWanted: (cluster: string) => boolean = () => true,
 ): AsyncGenerator<Archived> {
-  for await (const { run, outcomes } of reader.ofCluster(runs, cluster))
-    for await (const outcome of withMetadata(
-      reader.archive,
-      outcomes.filter((one) => one.resource === resource),
-    ))
-      if (isStored(outcome)) yield { ...outcome, run };
+  for await (const { run, outcomes } of runs) {
+    const own = outcomes.filter((one) => one.resource === resource && isWanted(one.cluster));
+    for await (const outcome of withMetadata(reader.archive, own)) if (isStored(outcome)) yield { ...outcome, run };
+  }
 }
 
 /**

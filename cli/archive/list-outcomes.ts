@@ -1,6 +1,6 @@
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
-import { type Resource, resourceNames } from '../../lambda/resources';
+import type { Resource } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
@@ -20,8 +20,8 @@ export interface ListedOutcome extends Outcome {
 }
 
 export interface OutcomeScope {
-  readonly resources?: readonly Resource[];
-  /** Left out: all clusters. */
+  /** Left out: all. */
+  readonly resource?: Resource | undefined;
   readonly clusters?: ClusterFilter | undefined;
   readonly selection: RunSelection;
 }
@@ -33,7 +33,7 @@ export interface OutcomeScope {
  */
 export async function* listOutcomes(
   reader: RunReader,
-  { resources = resourceNames, clusters, selection }: OutcomeScope,
+  { resource, clusters, selection }: OutcomeScope,
 ): AsyncGenerator<ListedOutcome | AbsentRow> {
   for await (const row of reader.select(selection)) {
     if (isAbsent(row)) {
@@ -42,7 +42,7 @@ export async function* listOutcomes(
     }
     const { run } = row;
     const own = row.outcomes.filter(
-      (one) => clusters?.matches(one.cluster) !== false && resources.includes(one.resource),
+      (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
     );
     for await (const outcome of withMetadata(reader.archive, own))
       yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { bytesOfRecords } from '../../lambda/verify/record-lines';
-import { archivedOfCluster, archivedOfFleet, type Change, changesIn } from '../archive/changes';
+import { archivedIn, type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
@@ -59,7 +59,7 @@ export function historyCommand(context: CommandContext): Command {
     await readRuns(context, options, async (reader) => {
       const selection = selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster);
       if (uid !== undefined) return printOfCluster(terminal, reader, uid, { ...options, ...selection });
-      const rows = archivedOfFleet(reader, { resource: options.resource, clusters, selection });
+      const rows = archivedIn(reader, options.resource, reader.outcomes(selection, undefined), clusters?.matches);
       await printOfFleet(terminal, reader, changesIn(reader, options.resource, rows), options);
     });
   });
@@ -72,7 +72,7 @@ async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: st
   const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
   const looked: Date[] = [];
   const archived = async function* () {
-    for await (const row of archivedOfCluster(reader, resource, cluster, runs)) {
+    for await (const row of archivedIn(reader, resource, reader.ofCluster(runs, cluster))) {
       looked.push(row.run);
       progress.update({ now: `up to ${formatTime(row.run)}` });
       yield row;

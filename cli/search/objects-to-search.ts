@@ -1,11 +1,16 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
+import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import type { FleetScope } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
+import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { LinePattern } from './line-pattern';
 import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
+
+interface SearchScope extends OutcomeScope {
+  readonly resource: Resource;
+}
 
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
@@ -18,9 +23,9 @@ export class ObjectsToSearch {
   /** Clusters whose logs could not be read to the end: only those before that are searched. */
   readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
-  readonly #scope: FleetScope;
+  readonly #scope: SearchScope;
 
-  constructor(reader: RunReader, scope: FleetScope) {
+  constructor(reader: RunReader, scope: SearchScope) {
     this.#reader = reader;
     this.#scope = scope;
   }
