@@ -87,7 +87,7 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
   const totals = new LogTotals();
   const remarks = new RecordRemarks();
   const noted = async function* (): AsyncGenerator<JoinedRun> {
-    for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster), true)) {
+    for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster))) {
       totals.add(one);
       const remark = isMissing(one) || one.head === undefined ? undefined : remarkOnRecorded(one.outcome, one.head);
       remarks.add({ resource: 'log', cluster, run: one.run, remark });

@@ -53,7 +53,7 @@ export async function printSeams(
   const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
   const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<ClusterLogs> => {
     const totals = new LogTotals();
-    for await (const joined of joinLogs(reader, cluster, own, false)) totals.add(joined);
+    for await (const joined of joinLogs(reader, cluster, own)) totals.add(joined);
     return { cluster, totals };
   };
   const all: ClusterLogs[] = [];

@@ -68,7 +68,7 @@ export class ObjectsToSearch {
     if (!(await this.#mayMatch(cluster, texts, pattern))) return found;
     const runs = [...texts].map(([time, recorded]) => ({ run: new Date(time), recorded }));
     try {
-      for await (const joined of joinLogs(this.#reader, cluster, runs, false))
+      for await (const joined of joinLogs(this.#reader, cluster, runs))
         if (!isMissing(joined)) found.push(searched(cluster, joined));
     } catch (error) {
       // One cluster that cannot be read must not hide what the others have.
