@@ -2,7 +2,7 @@ import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/objec
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { underWayMs } from '../../lambda/time-limits';
 import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
-import { contradiction } from '../../lambda/verify/check-object';
+import { contradiction, describePending } from '../../lambda/verify/check-object';
 import { Expiry } from '../../lambda/verify/expiry';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
@@ -45,8 +45,10 @@ export async function recordedObject(
     if (outcome !== undefined && isStored(outcome) && outcome.key === key) return remarkOnRecorded(outcome, head);
     const [bad] = badRecords;
     if (bad?.kind === 'unreadable') return { kind: 'unreadable', text: `its run record ${bad.key}: ${bad.problem}` };
-    if (now.getTime() - object.writtenAt.getTime() < underWayMs)
-      return { kind: 'note', text: 'no run record has it yet; it was written a short time ago' };
+    const settled = new Date(now.getTime() - underWayMs);
+    const credible = listed?.records.filter(({ key }) => badRecords.every((bad) => bad.key !== key));
+    const pending = describePending(object, settled, outcome && !isStored(outcome) ? credible : []);
+    if (pending !== undefined) return { kind: 'note', text: pending };
     if (await mayHaveExpired(archive, now, object)) return { kind: 'note', text: 'its run record has expired' };
     if (bad !== undefined) return { kind: 'damage', text: `its run record ${bad.key}: ${bad.problem}` };
     const reason = outcome && [outcome.outcome, outcome.httpStatus].filter((part) => part !== undefined).join(', ');

@@ -303,7 +303,7 @@ def check_records(archive, run, names):
         with archive.judging(key):
             data, _, written = archive.read(key)
             archive.is_sealed(key, sha256(data))
-            record = parse_record(data, name)
+            record = dict(parse_record(data, name), written=written)
             records.append(record)
             if not adds_up(record) or seconds(run) > archive.now + 2 * HOUR:
                 archive.find('contradiction', key, 'it does not add up, or is of the future')
@@ -375,14 +375,27 @@ def check_named(archive, records):
                     check_object(archive, key, outcomes)
     return named
 
-def check_unnamed(archive, key, is_lost):
+def is_in_shard(cluster, shard):
+    """A run may be divided by the first four bytes of the SHA-256 of the uids."""
+    return not shard or int(sha256(cluster.encode())[:8], 16) % shard['count'] == shard['index']
+
+def is_left(key, written, records):
+    """An attempt that was killed leaves objects and no record. A later record of its run and shard says that the object
+    was not archived."""
+    name = name_of(key)
+    said = [one for record in records for one in record['outcomes']
+            if (one['cluster'], one['resource']) == (name.cluster, name.kind)]
+    later = [one for one in records if one['written'] >= written and is_in_shard(name.cluster, one.get('shard'))]
+    return said and later and not any(map(is_stored, said))
+
+def check_unnamed(archive, key, is_lost, records):
     """An object that no run record names is `unrecorded`, unless a record of its run is of no use now, which may have
     named it. What was written within nine hours may still be recorded."""
     written = 0
     with contextlib.suppress(*WRONG):
         _, _, written = archive.read(key)
-    if not archive.part and written > archive.now - 9 * HOUR:
-        archive.find('pending', key, 'no run record has it yet; it was written a short time ago')
+    if not archive.part and (written > archive.now - 9 * HOUR or is_left(key, written, records)):
+        archive.find('pending', key, 'no run record has it, or has it yet')
     elif not is_lost:
         archive.find('unrecorded', key, 'no run record says that it was archived')
     else:
@@ -402,11 +415,12 @@ def judge(folder, now, keys, is_part):
     elif keys:
         archive.find('seal-broken', 'seals/*', 'a key was given, and there is no right seal')
     check_stamps(archive, right)
-    runs, named = defaultdict(list), set()
+    runs, records, named = defaultdict(list), {}, set()
     for key, name in archive.of('record'):
         runs[name.run].append((key, name))
     for run, names in sorted(runs.items()):
-        named |= check_named(archive, check_records(archive, run, names))
+        records[run] = check_records(archive, run, names)
+        named |= check_named(archive, records[run])
     for key in archive.sealed:
         name = name_of(key)
         if name and archive.has(name) and key not in archive.names:
@@ -419,7 +433,7 @@ def judge(folder, now, keys, is_part):
                 if sha256(gunzip(archive.read(key)[0])) != name.hash:
                     raise ValueError('its content does not have the SHA-256 that its key says')
         if name.cluster and key not in named:
-            check_unnamed(archive, key, name.run in archive.lost)
+            check_unnamed(archive, key, name.run in archive.lost, records.get(name.run, []))
     if not runs and not archive.findings:
         raise ValueError('there is no run record in it')
     known = [(one['kind'], one['key']) for one in archive.head['plan'].get('acknowledged', [])] if right else []

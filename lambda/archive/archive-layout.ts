@@ -41,8 +41,9 @@ export function shardOf(uid: string, count: number): number {
   return createHash('sha256').update(uid).digest().readUInt32BE(0) % count;
 }
 
-export function isInShard(uid: string, { index, count }: Shard): boolean {
-  return shardOf(uid, count) === index;
+/** @param shard undefined: the run is not divided */
+export function isInShard(uid: string, shard: Shard | undefined): boolean {
+  return shard === undefined || shardOf(uid, shard.count) === shard.index;
 }
 
 export interface ObjectName {

@@ -125,7 +125,7 @@ function tasksOf(
   const isCovered = (uid: string) =>
     (chosen === undefined || chosen.has(uid)) &&
     (!completes || earlierAttempts.clusters.has(uid)) &&
-    (shard === undefined || isInShard(uid, shard));
+    isInShard(uid, shard);
   return clusters
     .filter(({ uid }) => isCovered(uid))
     .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = firstResources, optional }) =>

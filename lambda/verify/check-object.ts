@@ -1,3 +1,4 @@
+import { isInShard } from '../archive/archive-layout';
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
 import type { StringSink } from '../body/json/json-string-scanner';
 import type { LogText } from '../body/log-digest';
@@ -7,6 +8,7 @@ import type { Outcome, RunOutcome } from '../run/run-record';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
 import { type OpenedContent, openContent } from './open-content';
 import { readObject } from './read-whole';
+import type { RunRecordObject } from './run-keys';
 
 /**
  * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.
@@ -66,6 +68,26 @@ export async function checkObject(
 /** Says that no run record has an object. @param problem what is wrong with it besides */
 export function describeUnrecorded(problem: ObjectProblem | undefined): string {
   return `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`;
+}
+
+/** Of a run record: what it covers, and when it was written by the archive's clock. */
+export type WrittenRecord = Pick<RunRecordObject, 'shard' | 'writtenAt'>;
+
+/**
+ * Says why an object that no run record names is not damage.
+ * @param settled what was written after it may still get its record
+ * @param records of its run, if they say that it was not archived: an attempt that wrote it and was killed left none, and a
+ * later attempt could not know of the object
+ * @returns undefined: it is damage
+ */
+export function describePending(
+  { cluster, writtenAt }: { readonly cluster: string; readonly writtenAt: Date },
+  settled: Date,
+  records: readonly WrittenRecord[] = [],
+): string | undefined {
+  if (writtenAt > settled) return 'no run record has it yet; it was written a short time ago';
+  const isLater = records.some((record) => record.writtenAt >= writtenAt && isInShard(cluster, record.shard));
+  return isLater ? 'an attempt without a run record wrote it, and the next one failed: complete the run' : undefined;
 }
 
 /** Names of metadata that the record has too, with what people call them. */

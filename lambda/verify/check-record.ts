@@ -15,7 +15,7 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
   const problems: string[] = [];
   const seen = new Set<string>();
   const [unknown, wrong, lacking] = [new TaskList(), new TaskList(), new TaskList()];
-  const isOwn = ({ cluster }: Task) => record.shard === undefined || isInShard(cluster, record.shard);
+  const isOwn = ({ cluster }: Task) => isInShard(cluster, record.shard);
   const checked = function* (): Generator<Outcome> {
     for (const outcome of record.outcomes) {
       const name = describeTask(outcome);

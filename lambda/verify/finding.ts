@@ -10,7 +10,7 @@
  * - `unvouched`: there, but the run record that says what it is was replaced, or is gone or in no seal. That record is the damage.
  * - `unreadable`: could not be read, which says nothing about it.
  * - `absent`: the schedule was due, and what it should have left is not there. Not damage: runs do get lost.
- * - `pending`: in no run record yet, but so young that one may still come. Not damage.
+ * - `pending`: in no run record yet, but so young that one may still come, or left by an attempt that was killed. Not damage.
  */
 export const findingKinds = [
   'seal-broken',

@@ -1,6 +1,6 @@
 import { formerKeyProblem, parseRunRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { checkObject, describeUnrecorded } from './check-object';
+import { checkObject, describePending, describeUnrecorded, type WrittenRecord } from './check-object';
 import { notAKey } from './finding';
 import type { JudgeContext, Stretch } from './judge-context';
 import { mapConcurrently } from './map-concurrently';
@@ -17,6 +17,10 @@ export interface Met {
   readonly named: RecordedObjects;
   /** Those of them that were not read, and not listed yet. */
   readonly awaited: RecordedObjects;
+  /** Objects that run records say were not archived. */
+  readonly unarchived: RecordedObjects;
+  /** By the time of their run: its records, where one says so. */
+  readonly refusals: Map<number, readonly WrittenRecord[]>;
   /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
   readonly lost: Map<number, string>;
 }
@@ -24,7 +28,7 @@ export interface Met {
 /** @param keptName gives the name of a cluster to be kept; left out: a copy */
 export function nothingMet(keptName?: (cluster: string) => string): Met {
   const named = new RecordedObjects(keptName);
-  return { named, awaited: named.another(), lost: new Map() };
+  return { named, awaited: named.another(), unarchived: named.another(), refusals: new Map(), lost: new Map() };
 }
 
 /**
@@ -68,8 +72,9 @@ async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext
   const { reader, sealed, find, settled, unlessExpired, onObject } = context;
   const { key, writtenAt, damage } = listed;
   if (name === undefined) return find('unrecorded', key, damage ?? formerKeyProblem(key) ?? notAKey);
-  if (damage === undefined && settled !== undefined && writtenAt > settled)
-    return find('pending', key, 'no run record has it yet; it was written a short time ago');
+  const refusals = met.unarchived.has(name) ? met.refusals.get(name.run.getTime()) : undefined;
+  const pending = settled && describePending({ cluster: name.cluster, writtenAt }, settled, refusals);
+  if (damage === undefined && pending !== undefined) return find('pending', key, pending);
   const checked = await checkObject(reader, key);
   const { problem, sha256 } = checked;
   // It was listed, and has been removed since.

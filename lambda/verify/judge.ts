@@ -1,5 +1,5 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
-import { type Outcome, type RunOutcome, taskName } from '../run/run-record';
+import { isStored, type Outcome, type RunOutcome, taskName } from '../run/run-record';
 import { type CheckedObject, checkObject } from './check-object';
 import { checkRun } from './check-run';
 import type { Clusters } from './clusters';
@@ -66,6 +66,7 @@ export async function judgeRun(
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
   if (isRecordUnread) met.named.addWholeRun(run);
   for (const one of lacking) context.unlessExpired(one);
+  addUnarchived(stored, clusters, met);
   const areObjectsRead = await judgeNamed(stored, unattested, clusters, context, met);
   const isMissing = [...sealed.gone({ from: run, to: run }), ...lacking].some(
     ({ kind, key }) => kind === 'missing' && parseRunRecordKey(key) !== undefined,
@@ -75,6 +76,21 @@ export async function judgeRun(
   const isUnread =
     isRecordUnread || !areObjectsRead || seen.used.some(({ sha256 }) => configurations.unread.has(sha256));
   return { ...seen, records: listed.records.length, isWhole, isUnread, stored };
+}
+
+/** Keeps what the records of a run say was not archived. */
+function addUnarchived({ run, read, counts, outcomes }: StoredRun, clusters: Clusters, met: Met): void {
+  // Reading all outcomes once more takes time.
+  if (counts.failed + counts.notAttempted + counts.optionalMissing === 0) return;
+  const credible = read.filter(({ record }) => record !== undefined);
+  met.refusals.set(
+    run.getTime(),
+    credible.map(({ shard, writtenAt }) => ({ shard, writtenAt })),
+  );
+  for (const outcome of outcomes) {
+    const name = { ...outcome, run };
+    if (!isStored(outcome) && clusters.has(name)) met.unarchived.add(name);
+  }
 }
 
 /** Judges what the records of a run name. @returns whether all of it could be read */

@@ -62,7 +62,7 @@ export function bytesOfRecords(runs: readonly ListedRun[], cluster: string): num
 
 /** The records that may name a cluster: those of its shard, and of attempts without shards. */
 function recordsOf(records: ListedRun['records'], cluster: string): readonly RunRecordObject[] {
-  return records.filter(({ shard }) => shard === undefined || isInShard(cluster, shard));
+  return records.filter(({ shard }) => isInShard(cluster, shard));
 }
 
 /**

@@ -25,7 +25,6 @@ export function* storedOutcomes(
 
 /** Keys of the run records that the outcome may be of: what was completed without shards has attempts of its own. */
 export function recordsOf({ read }: Pick<StoredRun, 'read'>, { attempt, cluster }: StoredOutcome): string[] {
-  const isOf = ({ shard, ...record }: RunRecordObject) =>
-    record.attempt === attempt && (shard === undefined || isInShard(cluster, shard));
+  const isOf = (record: RunRecordObject) => record.attempt === attempt && isInShard(cluster, record.shard);
   return read.filter(isOf).map(({ key }) => key);
 }

@@ -9,7 +9,7 @@ import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
 import { changes, saidOf } from './write-vectors';
 
 /** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
-const frozen = '4a2cb6e08de10beb43fb04332066e1daf249cab756bf7bea131d5b39ba14b063';
+const frozen = 'a06b93d1e36722051874b25976c414f09e45764931ed10200019d58179bf3a00';
 
 describe('the vectors of version 1 of the format', () => {
   const named = readFileSync(join(__dirname, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);

@@ -50,6 +50,21 @@ async function replace(archive: ArchiveFixture, withRecord: boolean): Promise<vo
   await archive.put(record, Buffer.from(text(archive, record).replace(line, JSON.stringify(own))), {});
 }
 
+/** Puts an object that no run record names. @param hours before it is looked at; left out: with everything else */
+async function putUnnamed(archive: ArchiveFixture, hours?: number): Promise<void> {
+  await archive.put(unnamed, readFileSync(join(archive.folder, log)), {});
+  if (hours === undefined) return;
+  const about = join(archive.folder, 'metadata', `${unnamed}.json`);
+  const lastModified = new Date(longAfter.getTime() - hours * 3_600_000).toISOString();
+  writeFileSync(about, JSON.stringify({ ...JSON.parse(readFileSync(about, 'utf8')), lastModified }));
+}
+
+/** An attempt that fails on its cluster. */
+function refuse(archive: ArchiveFixture) {
+  const answer = answerBut({ gamma: { failed: 'GET it failed: 503', httpStatus: 503 } });
+  return archive.attempt({ run: hour(11), clusters: ['gamma'], attempt: 2, trigger: 'manual', answer });
+}
+
 /** Archives with what `verify` has to find in each. */
 export const changes: Readonly<Record<string, readonly [Change, ...string[]]>> = {
   good: [() => {}],
@@ -110,14 +125,20 @@ export const changes: Readonly<Record<string, readonly [Change, ...string[]]>> =
     (archive) => archive.put(latest, Buffer.from(text(archive, latest).replace('"archived":6', '"archived":5')), {}),
     `contradiction ${latest}`,
   ],
-  pending: [
+  pending: [(archive) => putUnnamed(archive, 8), `pending ${unnamed}`],
+  'pending-left': [
     async (archive) => {
-      await archive.put(unnamed, readFileSync(join(archive.folder, log)), {});
-      const about = join(archive.folder, 'metadata', `${unnamed}.json`);
-      const lastModified = new Date(longAfter.getTime() - 8 * 3_600_000).toISOString();
-      writeFileSync(about, JSON.stringify({ ...JSON.parse(readFileSync(about, 'utf8')), lastModified }));
+      await putUnnamed(archive);
+      await refuse(archive);
     },
     `pending ${unnamed}`,
+  ],
+  'unrecorded-later': [
+    async (archive) => {
+      await refuse(archive);
+      await putUnnamed(archive, 10);
+    },
+    `unrecorded ${unnamed}`,
   ],
   unreadable: [
     (archive) => archive.putConfiguration(ofLater),

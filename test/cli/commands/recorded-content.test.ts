@@ -219,6 +219,21 @@ describe('what a command shows', () => {
     );
   });
 
+  it('is what an attempt left that was killed, if a later one failed, and the command says so', async () => {
+    const archive = await ArchiveFixture.create();
+    const place = { at: 9, cluster: 'a', resource: 'log' } as const;
+    await plant(archive, place);
+    const answer = (): Answer => ({ failed: 'GET it failed: 503' });
+    await archive.attempt({ run: hour(9), clusters, answer });
+    const at = hour(9).toISOString();
+    const show = ['show', 'a', '--resource', 'log', '--run', at, '--archive', archive.folder];
+    const note = expect.stringContaining('complete the run');
+    expect(await runCollector(show, { now: longAfter })).toMatchObject({ code: 0, err: note });
+    await plant(archive, place);
+    const damage = expect.stringContaining('the run record says: failed');
+    expect(await runCollector(show, { now: longAfter })).toMatchObject({ code: 1, err: damage });
+  });
+
   it('is excused by the retention that seals have, not by one that a configuration claims', async () => {
     const archive = await ArchiveFixture.create();
     const answer = (cluster: string, resource: FirstResource): Answer => ({

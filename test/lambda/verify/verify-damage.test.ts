@@ -78,7 +78,7 @@ describe('verify finds what was changed', () => {
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
-      `unrecorded ${keyAt('log')}`,
+      `pending ${keyAt('log')}`,
     ]);
     expect(problems.slice(0, 3)).toEqual([
       'it counts 4 archived and lists 3',

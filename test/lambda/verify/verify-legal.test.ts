@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey, runRecordKey, shardOf } from '../../../lambda/archive/archive-layout';
+import { partFile, partText } from '../../../lambda/verify/part';
 import { ArchiveFixture, type AttemptFixture } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
 
@@ -105,14 +106,70 @@ describe('an object without a record may still get one', () => {
     expect([code, kinds]).toEqual([0, [`pending ${key}`]]);
   });
 
-  it('while another invocation of its run failed on it and has its record already', async () => {
-    const key = await leaveObject('b', current);
+  describe('for as long as its run is not completed, if a later attempt failed on it', () => {
     const refusing: AttemptFixture['answer'] = (cluster, resource) =>
       cluster === 'b' ? { failed: '503' } : answer(cluster, resource);
-    await archive.attempt({ run: current, clusters: ['a', 'b'], answer: refusing });
-    const { code, kinds } = await runVerify(archive.folder, [], soon(1));
-    expect([code, kinds]).toEqual([0, [`pending ${key}`]]);
-    expect((await runVerify(archive.folder)).kinds).toContain(`unrecorded ${key}`);
+    const refused = { run, clusters: ['a', 'b'], answer: refusing };
+    const log = objectKey({ resource: 'log', cluster: 'b', run });
+
+    it('and then it is recorded', async () => {
+      await leaveObject('b', run);
+      await archive.attempt(refused);
+      const { code, kinds, problems } = await runVerify(archive.folder);
+      expect([code, kinds]).toEqual([0, [`pending ${log}`]]);
+      expect(problems).toEqual([expect.stringContaining('complete the run')]);
+      await archive.attempt({
+        ...refused,
+        attempt: 2,
+        trigger: 'manual',
+        answer: (cluster, resource) =>
+          cluster === 'a' ? recorded : resource === 'log' ? found : answer(cluster, resource),
+      });
+      expect(await runVerify(archive.folder)).toMatchObject({ code: 0, kinds: [] });
+    });
+
+    it('but not if it was written after that attempt had left its record', async () => {
+      await archive.attempt(refused);
+      await leaveObject('b', run);
+      expect((await runVerify(archive.folder)).kinds).toEqual([`unrecorded ${log}`]);
+    });
+
+    it('but not if the record that is younger does not say so of it', async () => {
+      const key = await leaveObject('planted', run);
+      await archive.attempt(refused);
+      expect((await runVerify(archive.folder)).kinds).toEqual([`unrecorded ${key}`]);
+    });
+
+    it('but not if the record that is younger is of another shard', async () => {
+      const configuration = { clusters: fleet.map((uid) => ({ uid })) };
+      const [failing = ''] = inShard(1);
+      const attempt = (index: number) =>
+        archive.attempt({
+          run,
+          shard: { index, count: 2 },
+          clusters: inShard(index),
+          configuration,
+          answer: (cluster, resource) => (cluster === failing ? { failed: '503' } : answer(cluster, resource)),
+        });
+      await attempt(1);
+      const key = await leaveObject(failing, run);
+      await attempt(0);
+      expect((await runVerify(archive.folder)).kinds).toEqual([`unrecorded ${key}`]);
+    });
+
+    it('but not in a part', async () => {
+      await leaveObject('b', run);
+      await archive.attempt(refused);
+      const part = partText({
+        cluster: 'b',
+        archive: 's3://archive',
+        exportedAt: run.toISOString(),
+        from: run,
+        to: run,
+      });
+      await writeFile(join(archive.folder, partFile), part);
+      expect((await runVerify(archive.folder, ['--part'])).kinds).toContain(`unrecorded ${log}`);
+    });
   });
 
   it('as long as Lambda may hold back the attempt after the one that was killed, six hours with oneRunAtATime', async () => {
