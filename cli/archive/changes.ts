@@ -2,17 +2,12 @@ import type { Resource } from '../../lambda/resources';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import type { Run } from '../../lambda/verify/read-run';
-import { factsOf, withMetadata } from './list-outcomes';
-import type { RunReader } from './run-reader';
-
-/** What a run archived of a cluster, as its records say. */
-type Archived = Pick<Outcome, 'cluster' | 'key' | 'fetchedAt' | 'bytes' | 'sha256' | 'logSha256'> & {
-  readonly run: Date;
-};
+import { factsOf, type ListedOutcome, withMetadata } from './list-outcomes';
+import type { AbsentRow } from './overdue';
+import { isAbsent, type RunReader } from './run-reader';
 
 /** A run that archived another content of a cluster than the run before it. */
-export interface Change extends Pick<Archived, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
+export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
   /** `changed back`: to what it was before the last change. `first`: nothing is archived before it. */
   readonly change: 'changed' | 'changed back' | 'first';
   /** Of the content, lower-case hex, and of that before it; null for the first. */
@@ -34,13 +29,13 @@ type Known = { readonly content: ContentHashes | undefined; readonly before: Con
 export async function* changesIn(
   reader: RunReader,
   resource: Resource,
-  rows: AsyncIterable<Archived>,
+  rows: AsyncIterable<ListedOutcome | AbsentRow>,
 ): AsyncGenerator<Change> {
   const known = new Map<string, Known>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
   for await (const row of rows) {
+    if (isAbsent(row) || !isStored(row) || row.sha256 === undefined) continue;
     const { cluster, run, key, fetchedAt, bytes, sha256 } = row;
-    if (sha256 === undefined) continue;
     contentOf ??= await contentBefore(reader, resource, run);
     const { content, before } = known.get(cluster) ?? { content: await contentOf(cluster), before: undefined };
     const isChanged = content === undefined || !isSameContent(content, row);
@@ -49,19 +44,6 @@ export async function* changesIn(
     const isBack = before !== undefined && isSameContent(before, row);
     const change = content === undefined ? 'first' : isBack ? 'changed back' : 'changed';
     yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: content?.sha256 ?? null };
-  }
-}
-
-/** What runs archived of one resource. @param isWanted which clusters; left out: all */
-export async function* archivedIn(
-  reader: RunReader,
-  resource: Resource,
-  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'>>,
-  isWanted: (cluster: string) => boolean = () => true,
-): AsyncGenerator<Archived> {
-  for await (const { run, outcomes } of runs) {
-    const own = outcomes.filter((one) => one.resource === resource && isWanted(one.cluster));
-    for await (const outcome of withMetadata(reader.archive, own)) if (isStored(outcome)) yield { ...outcome, run };
   }
 }
 

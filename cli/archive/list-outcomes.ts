@@ -4,11 +4,10 @@ import type { Resource } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { isLate } from '../../lambda/verify/read-run';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
 import type { AbsentRow } from './overdue';
-import { isAbsent, type RunReader } from './run-reader';
-import type { RunSelection } from './select-runs';
+import { isAbsent } from './run-reader';
 
 /** Requests for metadata under way at once. */
 const headConcurrency = 16;
@@ -22,20 +21,20 @@ export interface ListedOutcome extends Outcome {
 export interface OutcomeScope {
   /** Left out: all. */
   readonly resource?: Resource | undefined;
+  /** Left out: all. */
   readonly clusters?: ClusterFilter | undefined;
-  readonly selection: RunSelection;
 }
 
 /**
- * The outcomes of a scope by the time of their run, and the runs that are absent.
- * @throws NoSuchRunError if one run was asked for and is not there
- * @throws ArchiveReadError if the archive cannot be read
+ * The outcomes of some runs, and the runs that are absent, in the same order.
+ * @throws whatever reading the runs throws, and ArchiveReadError if the archive cannot be read
  */
 export async function* listOutcomes(
-  reader: RunReader,
-  { resource, clusters, selection }: OutcomeScope,
+  archive: ArchiveReader,
+  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'> | AbsentRow>,
+  { resource, clusters }: OutcomeScope,
 ): AsyncGenerator<ListedOutcome | AbsentRow> {
-  for await (const row of reader.select(selection)) {
+  for await (const row of runs) {
     if (isAbsent(row)) {
       yield row;
       continue;
@@ -44,7 +43,7 @@ export async function* listOutcomes(
     const own = row.outcomes.filter(
       (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
     );
-    for await (const outcome of withMetadata(reader.archive, own))
+    for await (const outcome of withMetadata(archive, own))
       yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
   }
 }

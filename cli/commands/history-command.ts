@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import { isStored } from '../../lambda/run/run-record';
 import { bytesOfRecords } from '../../lambda/verify/record-lines';
-import { archivedIn, type Change, changesIn } from '../archive/changes';
+import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
+import { listOutcomes } from '../archive/list-outcomes';
 import { archiveArgument } from '../archive/open-archive';
-import type { RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
@@ -59,7 +61,7 @@ export function historyCommand(context: CommandContext): Command {
     await readRuns(context, options, async (reader) => {
       const selection = selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster);
       if (uid !== undefined) return printOfCluster(terminal, reader, uid, { ...options, ...selection });
-      const rows = archivedIn(reader, options.resource, reader.outcomes(selection, undefined), clusters?.matches);
+      const rows = listOutcomes(reader.archive, reader.select(selection), { resource: options.resource, clusters });
       await printOfFleet(terminal, reader, changesIn(reader, options.resource, rows), options);
     });
   });
@@ -72,7 +74,8 @@ async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: st
   const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
   const looked: Date[] = [];
   const archived = async function* () {
-    for await (const row of archivedIn(reader, resource, reader.ofCluster(runs, cluster))) {
+    for await (const row of listOutcomes(reader.archive, reader.ofCluster(runs, cluster), { resource })) {
+      if (isAbsent(row) || !isStored(row)) continue;
       looked.push(row.run);
       progress.update({ now: `up to ${formatTime(row.run)}` });
       yield row;

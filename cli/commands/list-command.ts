@@ -37,7 +37,7 @@ export function listCommand(context: CommandContext): Command {
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
       const { resource, cluster: clusters } = options;
-      const listed = listOutcomes(reader, { resource, clusters, selection: options });
+      const listed = listOutcomes(reader.archive, reader.select(options), { resource, clusters });
       const rows = options.failed === true ? notArchived(listed) : listed;
       if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));

@@ -20,7 +20,7 @@ import {
 } from '../archive/join-logs';
 import { remarkOnRecorded } from '../archive/recorded-object';
 import type { RunReader } from '../archive/run-reader';
-import { noteNextLog, nothingOf, whyMissing } from '../archive/select-object';
+import { nothingOf, whyMissing } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
@@ -98,8 +98,6 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
   if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period);
   await remarks.print(terminal);
   await print(terminal.err, `${totals.summary()}\n`);
-  if (period.to !== undefined && options.to === undefined)
-    await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
   const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps.length > 0);
   return isFound ? 'found' : remarks.ending();
 }

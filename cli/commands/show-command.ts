@@ -8,7 +8,6 @@ import { openArchiveNow } from '../archive/open-archive';
 import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
-import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, timeOption, withArchive, withHelp } from './options';
@@ -52,7 +51,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
       options.at !== undefined &&
       (object.facts?.fetchedAt ?? object.run) < options.at
     )
-      await noteNextLog(terminal, archive, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
+      await noteNextLog(terminal, archive, cluster, options.at);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
     const isWhole = await writeContent(terminal, archive, object, options);

@@ -5,11 +5,13 @@ import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
+import type { RunSelection } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
 import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
 
 interface SearchScope extends OutcomeScope {
   readonly resource: Resource;
+  readonly selection: RunSelection;
 }
 
 /** Clusters whose logs are joined at once. */
