@@ -25,6 +25,15 @@ describe('a resource', () => {
     expect(new Set(commands)).toEqual(new Set([`\\(${folders.join('\\|')}\\)/[`]));
   });
 
+  it('is known to the second reader, and described in docs/format.md', () => {
+    const python = readFileSync(join(root, 'cli/export/check_archive.py'), 'utf8');
+    const format = readFileSync(join(root, 'docs/format.md'), 'utf8');
+    for (const name of resourceNames) {
+      expect(python).toContain(`'${name}': '${resources[name].folder}/'`);
+      expect(format).toContain(`\`${resources[name].folder}/cluster=<uid>/`);
+    }
+  });
+
   it('of a cluster in an archive of before that names none is one of the first two, for ever', () => {
     expect(firstResources).toEqual(['log', 'manifest']);
   });

@@ -4,7 +4,7 @@ import { configurationKey, objectKey, runRecordKey } from '../../lambda/archive/
 import { jsonLinesType } from '../../lambda/archive/archive-object';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { LogTextCheck } from '../../lambda/log/log-text';
-import { resourceNames, resources } from '../../lambda/resources';
+import { firstResources, resources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { recordLines } from '../../lambda/run/run-record-lines';
 import type { ArchiveShape } from '../workload';
@@ -44,7 +44,7 @@ export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
     const fetchedAt = new Date(run.getTime() + 5000);
     const outcomes: Outcome[] = [];
     for (const [index, cluster] of clusters.entries())
-      for (const resource of resourceNames) {
+      for (const resource of firstResources) {
         const content = contents[index]?.[resource];
         if (content === undefined) continue;
         const { stored, facts } = content;
