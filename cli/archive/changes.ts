@@ -8,8 +8,8 @@ import { isAbsent, type RunReader } from './run-reader';
 
 /** A run that archived another content of a cluster than the run before it. */
 export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
-  /** `changed back`: to what it was before the last change. `first`: nothing is archived before it. */
-  readonly change: 'changed' | 'changed back' | 'first';
+  /** `first`: nothing is archived before it. */
+  readonly change: 'changed' | 'first';
   /** Of the content, lower-case hex, and of that before it; null for the first. */
   readonly sha256: string;
   readonly before: string | null;
@@ -17,9 +17,6 @@ export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 
 
 /** What records and metadata say of content. */
 export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
-
-/** The newest content of a cluster, and the one before its last change; undefined: there is none. */
-type Known = { readonly content: ContentHashes | undefined; readonly before: ContentHashes | undefined };
 
 /**
  * Every change, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
@@ -31,19 +28,17 @@ export async function* changesIn(
   resource: Resource,
   rows: AsyncIterable<ListedOutcome | AbsentRow>,
 ): AsyncGenerator<Change> {
-  const known = new Map<string, Known>();
+  const known = new Map<string, ContentHashes>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
   for await (const row of rows) {
     if (isAbsent(row) || !isStored(row) || row.sha256 === undefined) continue;
     const { cluster, run, key, fetchedAt, bytes, sha256 } = row;
     contentOf ??= await contentBefore(reader, resource, run);
-    const { content, before } = known.get(cluster) ?? { content: await contentOf(cluster), before: undefined };
-    const isChanged = content === undefined || !isSameContent(content, row);
-    known.set(cluster, isChanged ? { content: hashesOf(row), before: content } : { content, before });
-    if (!isChanged) continue;
-    const isBack = before !== undefined && isSameContent(before, row);
-    const change = content === undefined ? 'first' : isBack ? 'changed back' : 'changed';
-    yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: content?.sha256 ?? null };
+    const before = known.get(cluster) ?? (await contentOf(cluster));
+    known.set(cluster, hashesOf(row));
+    if (before !== undefined && isSameContent(before, row)) continue;
+    const change = before === undefined ? 'first' : 'changed';
+    yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: before?.sha256 ?? null };
   }
 }
 

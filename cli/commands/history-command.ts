@@ -167,7 +167,6 @@ function someOf(names: readonly string[]): string {
 
 const helpText = `
 A change is between two runs that archived the cluster; other runs are passed over. history reads the run records alone.
-"changed back": to what it was before the last change.
 
 With --all, all clusters that changed in one run are one line.
 
