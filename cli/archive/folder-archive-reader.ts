@@ -107,10 +107,6 @@ function listedFile(folder: string, { key, problem }: FoundKey): ListedObject {
     get writtenAt() {
       return new Date(known().lastModified);
     },
-    get metadata() {
-      const { damage, isBare, userMetadata } = known();
-      return damage === undefined && isBare !== true ? userMetadata : undefined;
-    },
     get damage() {
       return known().damage;
     },

@@ -2,7 +2,7 @@ import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
-import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
@@ -54,7 +54,7 @@ export function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>
     const { key, sha256 } = outcome;
     // A run record may name any key: one that an archive cannot have is not looked up.
     const isSkipped = key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined;
-    const facts = isSkipped ? undefined : await factsOf(archive, { key });
+    const facts = isSkipped ? undefined : await factsOf(archive, key);
     if (facts === undefined) return outcome;
     const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
     return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };
@@ -62,10 +62,7 @@ export function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>
 }
 
 /** The metadata of an object; undefined if it is absent or malformed, or the object is not there. */
-export async function factsOf(
-  reader: ArchiveReader,
-  { key, metadata }: Pick<ListedObject, 'key' | 'metadata'>,
-): Promise<ObjectFacts | undefined> {
-  const found = metadata ?? (await reader.head(key))?.metadata;
-  return found && readObjectMetadata(found);
+export async function factsOf(archive: ArchiveReader, key: string): Promise<ObjectFacts | undefined> {
+  const head = await archive.head(key);
+  return head && readObjectMetadata(head.metadata);
 }

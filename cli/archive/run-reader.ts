@@ -76,8 +76,7 @@ export class RunReader {
     this.#opened = opened;
     this.#configurations = new StoredConfigurations(opened.archive, (kind, key, problem) => {
       // What else is wrong with one is found by `verify`.
-      const isNew = this.problems.every((one) => one.key !== key);
-      if (kind === 'unreadable' && isNew) this.problems.push({ kind, key, problem });
+      if (kind === 'unreadable') this.problems.push({ kind, key, problem });
     });
   }
 

@@ -9,8 +9,6 @@ export interface ListedObject {
   readonly storedBytes: number;
   /** When the object was written to this archive. In a copy of an archive it is the time of the copy. */
   readonly writtenAt: Date;
-  /** User metadata, if the listing gives it without a further request. */
-  readonly metadata?: ObjectHead['metadata'] | undefined;
   /** Why it cannot be an object of the archive, whatever its key: in a folder, whatever is not a regular file. */
   readonly damage?: string | undefined;
 }
