@@ -53,7 +53,7 @@ export function isSameContent(one: ContentHashes, other: ContentHashes): boolean
 }
 
 /** Not the whole outcome: it would stay in memory. */
-function hashesOf({ sha256, logSha256 }: ContentHashes): ContentHashes {
+export function hashesOf({ sha256, logSha256 }: ContentHashes): ContentHashes {
   return { sha256, logSha256 };
 }
 
@@ -75,6 +75,6 @@ async function contentBefore(
     const known = hashes.get(cluster);
     if (known !== undefined || isFirst) return known;
     const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
-    return newest && (await factsOf(archive, newest));
+    return newest && (await factsOf(archive, newest.key));
   };
 }

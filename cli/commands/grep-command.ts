@@ -55,11 +55,12 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const running = new Set<ObjectSearch>();
     const remarks = new RecordRemarks();
     // Of each cluster the last text in which no line matches: it is not read again.
-    const silent = new Map<string, number | undefined>();
+    const silent = new Map<string, string | undefined>();
     const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
     const start = async (object: SearchedObject) => {
       const { cluster, recorded, from } = object;
-      if (from === undefined && recorded.text !== undefined && silent.get(cluster) === recorded.text) return undefined;
+      if (from === undefined && recorded.logSha256 !== undefined && silent.get(cluster) === recorded.logSha256)
+        return undefined;
       const search = await searchObject(reader.archive, object, { pattern, context, format: printer.format });
       running.add(search);
       return search;
@@ -75,7 +76,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
         const { object, sha256, lines, problem } = search;
         if (sha256 !== undefined && !isRecorded(search)) remarks.add({ ...object, remark: remarkOn(search) });
         const isSilent = isRecorded(search) && problem === undefined && lines.matches === 0;
-        silent.set(object.cluster, isSilent ? object.recorded.text : undefined);
+        silent.set(object.cluster, isSilent ? object.recorded.logSha256 : undefined);
       }
     } finally {
       progress.stop();

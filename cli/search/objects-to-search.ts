@@ -2,17 +2,21 @@ import { objectKey } from '../../lambda/archive/archive-layout';
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { hashesOf } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
-import { isRecorded, type RecordedText, type SearchedObject, searchObject, shortHash } from './search-object';
+import { isRecorded, type SearchedObject, searchObject } from './search-object';
 
 interface SearchScope extends OutcomeScope {
   readonly resource: Resource;
   readonly selection: RunSelection;
 }
+
+/** All that is kept of an archived log: of a fleet there is no room for more. */
+type RecordedLog = Pick<SearchedObject, 'run' | 'recorded'>;
 
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
@@ -44,8 +48,7 @@ export class ObjectsToSearch {
           continue;
         }
         this.objects += 1;
-        const recorded = { content: shortHash(outcome.sha256), text: shortHash(outcome.logSha256) };
-        yield { key: objectKey({ resource, cluster, run }), cluster, resource, run, recorded };
+        yield { key: objectKey({ resource, cluster, run }), cluster, resource, run, recorded: hashesOf(outcome) };
       }
   }
 
@@ -54,23 +57,21 @@ export class ObjectsToSearch {
    * the others are joined.
    */
   async *listJoined(pattern: LinePattern): AsyncGenerator<SearchedObject> {
-    // Of each cluster the times of its runs, and by these what the records say: of a fleet that is all there is room for.
-    const clusters = new Map<string, Map<number, RecordedText>>();
+    const clusters = new Map<string, RecordedLog[]>();
     for await (const { cluster, run, recorded } of this.list()) {
-      const own = clusters.get(cluster) ?? new Map();
-      clusters.set(cluster, own.set(run.getTime(), recorded));
+      const own = clusters.get(cluster) ?? [];
+      clusters.set(cluster, own);
+      own.push({ run, recorded });
     }
-    const search = ([cluster, texts]: readonly [string, ReadonlyMap<number, RecordedText>]) =>
-      this.#join(cluster, texts, pattern);
-    for await (const found of mapConcurrently(clusters, joinedAtOnce, search)) yield* found;
+    const join = ([cluster, logs]: readonly [string, readonly RecordedLog[]]) => this.#join(cluster, logs, pattern);
+    for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;
   }
 
-  async #join(cluster: string, texts: ReadonlyMap<number, RecordedText>, pattern: LinePattern) {
+  async #join(cluster: string, logs: readonly RecordedLog[], pattern: LinePattern) {
     const found: SearchedObject[] = [];
-    if (!(await this.#mayMatch(cluster, texts, pattern))) return found;
-    const runs = [...texts].map(([time, recorded]) => ({ run: new Date(time), recorded }));
+    if (!(await this.#mayMatch(cluster, logs, pattern))) return found;
     try {
-      for await (const joined of joinLogs(this.#reader, cluster, runs))
+      for await (const joined of joinLogs(this.#reader, cluster, logs))
         if (!isMissing(joined)) found.push(searched(cluster, joined));
     } catch (error) {
       // One cluster that cannot be read must not hide what the others have.
@@ -80,24 +81,24 @@ export class ObjectsToSearch {
   }
 
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
-  async #mayMatch(cluster: string, texts: ReadonlyMap<number, RecordedText>, pattern: LinePattern): Promise<boolean> {
-    let last: number | undefined;
-    for (const [time, recorded] of texts) {
+  async #mayMatch(cluster: string, logs: readonly RecordedLog[], pattern: LinePattern): Promise<boolean> {
+    let last: string | undefined;
+    for (const { run, recorded } of logs) {
       // A text that was searched is not read again.
-      if (recorded.text !== undefined && recorded.text === last) continue;
-      const name = { resource: 'log', cluster, run: new Date(time) } as const;
+      if (recorded.logSha256 !== undefined && recorded.logSha256 === last) continue;
+      const name = { resource: 'log', cluster, run } as const;
       const object = { ...name, key: objectKey(name), recorded };
       const search = await searchObject(this.#reader.archive, object, { pattern, context: 0, format: () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
       if (search.lines.matches > 0 || search.problem !== undefined || !isRecorded(search)) return true;
-      last = recorded.text;
+      last = recorded.logSha256;
     }
     return false;
   }
 }
 
 /** What adds nothing is read for its problems alone. */
-function searched(cluster: string, joined: JoinedLog & Pick<SearchedObject, 'recorded'>): SearchedObject {
+function searched(cluster: string, joined: JoinedLog & RecordedLog): SearchedObject {
   const { key, run, recorded, link, added } = joined;
   const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
   return { key, cluster, resource: 'log', run, recorded, from: { bytes, lines: link.lines - (added?.added ?? 0) } };

@@ -2,22 +2,11 @@ import { Readable } from 'node:stream';
 import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
+import type { ContentHashes } from '../archive/changes';
 import { contentOf, textOf } from '../archive/read-text';
 import type { Remark } from '../archive/recorded-object';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
-
-/** What the run records say of an object, in short hashes; undefined: nothing. */
-export interface RecordedText {
-  readonly content: number | undefined;
-  /** Of a log: its text. */
-  readonly text: number | undefined;
-}
-
-/** Six bytes of a hash: of millions of texts, none is taken for another by chance. */
-export function shortHash(sha256: string | undefined): number | undefined {
-  return sha256 === undefined ? undefined : Number.parseInt(sha256.slice(0, 12), 16);
-}
 
 /** An object to search. */
 export interface SearchedObject {
@@ -25,7 +14,8 @@ export interface SearchedObject {
   readonly cluster: string;
   readonly resource: Resource;
   readonly run: Date;
-  readonly recorded: RecordedText;
+  /** What the run records say of it. */
+  readonly recorded: ContentHashes;
   /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
   readonly from?: { readonly bytes: number; readonly lines: number };
 }
@@ -103,12 +93,12 @@ export async function searchObject(
 
 /** What the run record says of an object that was searched, and has another hash than the record's. */
 export function remarkOn({ object }: ObjectSearch): Remark {
-  return object.recorded.content === undefined
+  return object.recorded.sha256 === undefined
     ? { kind: 'note', text: 'no run record has its hash' }
     : { kind: 'damage', text: 'its run record says another SHA-256 than the object itself' };
 }
 
 /** Whether a run record has the hash of what was searched. */
 export function isRecorded({ object, sha256 }: ObjectSearch): boolean {
-  return sha256 !== undefined && shortHash(sha256) === object.recorded.content;
+  return sha256 !== undefined && sha256 === object.recorded.sha256;
 }
