@@ -26,21 +26,17 @@ export interface ArchivedLog {
 }
 
 /** One archived log of a cluster, and how it follows the one before it. */
-interface ReadLog {
+export interface JoinedLog extends ArchivedLog {
   readonly key: string;
   /** What it says about itself; undefined: it is damaged. */
   readonly head: ObjectHead | undefined;
   readonly link: LogLink;
+  /** What the log that it follows does not have; undefined: it adds nothing. */
+  readonly added: Seam | undefined;
   /** Its text from one of its bytes on, in chunks that are not empty. Reads a large one again. */
   readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
   /** Why it has no text that could be compared. */
   readonly problem: string | undefined;
-}
-
-export interface JoinedLog extends ReadLog, ArchivedLog {
-  readonly run: Date;
-  /** What the log that it follows does not have; undefined: it adds nothing. */
-  readonly added: Pick<Seam, 'shared' | 'added' | 'newFrom' | 'lineFrom'> | undefined;
 }
 
 export function isMissing(joined: JoinedRun): joined is MissingLog {
@@ -57,23 +53,22 @@ export async function* joinLogs<Archived extends ArchivedLog>(
   cluster: string,
   runs: AsyncIterable<Archived | MissingLog> | Iterable<Archived | MissingLog>,
 ): AsyncGenerator<(Archived & JoinedLog) | MissingLog> {
-  const logs = new LogsInTurn(archive);
+  const history = new LogHistory();
   let isFirst = true;
   for await (const one of runs) {
     const { run } = one;
     if (isFirst)
       for await (const { key, run: time } of clusterObjectsNewestFirst(archive, 'log', cluster, before(run), now)) {
-        const log = await logs.read(time, key);
-        if (log !== undefined && !addsNothing(log)) break;
+        const log = await readLog(archive, history, time, key);
+        if (log?.added !== undefined) break;
       }
     isFirst = false;
     if (one.reason !== undefined) {
       yield one;
       continue;
     }
-    const log = await logs.read(run, objectKey({ resource: 'log', cluster, run }));
-    if (log === undefined) yield { run, reason: archivedAndGone(run) };
-    else yield { ...one, ...log, added: addsNothing(log) ? undefined : log.link.seam };
+    const log = await readLog(archive, history, run, objectKey({ resource: 'log', cluster, run }));
+    yield log === undefined ? { run, reason: archivedAndGone(run) } : { ...one, ...log };
   }
 }
 
@@ -86,46 +81,44 @@ export function linesBefore({ link, added }: JoinedLog): number {
   return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
 }
 
-function addsNothing({ link: { seam } }: ReadLog): boolean {
-  return seam.kind === 'older' || seam.kind === 'unknown';
+/** @returns undefined if it is not there */
+async function readLog(
+  archive: ArchiveReader,
+  history: LogHistory,
+  run: Date,
+  key: string,
+): Promise<JoinedLog | undefined> {
+  const log = history.reader();
+  const decoder = new LogTextDecoder();
+  let problem: string | undefined;
+  let content: OpenedContent | undefined;
+  try {
+    const opened = await archive.open(key);
+    if (opened === undefined) return undefined;
+    const found = openContent(key, opened);
+    for await (const chunk of decoder.decode(found.body)) log.write(chunk);
+    if (!decoder.found) problem = 'it has no text (spec.log)';
+    content = found;
+  } catch (error) {
+    const damage = damageOf(error);
+    if (damage === undefined) throw error;
+    problem = `damaged: ${damage}`;
+  }
+  const link = history.add(run, content && log.result());
+  if (link.lines === 0) problem ??= 'its text is empty';
+  const added = link.seam.kind === 'older' || link.seam.kind === 'unknown' ? undefined : link.seam;
+  const textFrom = (byte: number) => textBehind(archive, key, content, byte);
+  return { run, key, head: content, link, added, textFrom, problem };
 }
 
-/** Reads the logs of a cluster, oldest first. */
-class LogsInTurn {
-  readonly #reader: ArchiveReader;
-  readonly #history = new LogHistory();
-
-  constructor(reader: ArchiveReader) {
-    this.#reader = reader;
-  }
-
-  /** @returns undefined if it is not there */
-  async read(run: Date, key: string): Promise<ReadLog | undefined> {
-    const log = this.#history.reader();
-    const decoder = new LogTextDecoder();
-    let problem: string | undefined;
-    let content: OpenedContent | undefined;
-    try {
-      const opened = await this.#reader.open(key);
-      if (opened === undefined) return undefined;
-      const found = openContent(key, opened);
-      for await (const chunk of decoder.decode(found.body)) log.write(chunk);
-      if (!decoder.found) problem = 'it has no text (spec.log)';
-      content = found;
-    } catch (error) {
-      const damage = damageOf(error);
-      if (damage === undefined) throw error;
-      problem = `damaged: ${damage}`;
-    }
-    const link = this.#history.add(run, content && log.result());
-    if (link.lines === 0) problem ??= 'its text is empty';
-    return { key, head: content, link, textFrom: (byte) => this.#textFrom(key, content, byte), problem };
-  }
-
-  /** A stream was read to its end. */
-  async *#textFrom(key: string, content: OpenedContent | undefined, byte: number): AsyncGenerator<Buffer> {
-    const isHeld = content !== undefined && !(content.body instanceof Readable);
-    const { body } = isHeld ? content : await contentOf(this.#reader, key);
-    yield* textOf(body, 'log', byte);
-  }
+/** @param content what is in one piece is still there; a stream was read to its end */
+async function* textBehind(
+  archive: ArchiveReader,
+  key: string,
+  content: OpenedContent | undefined,
+  byte: number,
+): AsyncGenerator<Buffer> {
+  const isHeld = content !== undefined && !(content.body instanceof Readable);
+  const { body } = isHeld ? content : await contentOf(archive, key);
+  yield* textOf(body, 'log', byte);
 }

@@ -27,44 +27,50 @@ export interface Overdue extends AbsentRow {
   readonly text: string;
 }
 
+export interface DueNow {
+  /** What was due up to now, and is not there. */
+  readonly due: AbsentRuns;
+  /** Undefined if nothing is. */
+  readonly overdue?: Overdue | undefined;
+  /** Why nobody can say what is due; undefined: it can be said. */
+  readonly unknown?: string | undefined;
+}
+
 /**
- * What is overdue by the archive's own time. Undefined if nothing is, and for an archive without a clock: that is a folder, a
- * copy or one that `npm start` fills, and nothing fires there. It looks back to the last run that the schedule started, however
- * many a person started since.
- * @param onUnknown called with the reason if nobody can say what is due
- * @param onDue called with what was due up to now, and is not there
+ * What is overdue by the archive's own time. Nothing is in an archive without a clock: that is a folder, a copy or one that
+ * `npm start` fills, and nothing fires there. It looks back to the last run that the schedule started, however many a person
+ * started since.
  * @throws ArchiveReadError
  */
 export async function findOverdue(
   { archive, now, isLive }: OpenedArchive,
   configurations: StoredConfigurations,
-  onUnknown: (reason: string) => void,
-  onDue: (absent: AbsentRuns) => void = () => {},
-): Promise<Overdue | undefined> {
-  if (!isLive) return undefined;
+): Promise<DueNow> {
+  if (!isLive) return { due: { times: [], areMore: false } };
   let shards = 1;
   const read = async (listed: ListedRun) => {
     for (const { shard } of listed.records) shards = Math.max(shards, shard?.count ?? 1);
     return seenRun(await readStarts(archive, listed), configurations);
   };
-  const due = new DueRuns({});
+  const dueRuns = new DueRuns({});
   const runs = await runsBefore(archive, { from: new Date(now.getTime() + 1) }, read);
-  for (const run of runs) due.add(run);
+  for (const run of runs) dueRuns.add(run);
   // Whoever may not list the seals, as a stack's own function, goes by the configurations alone.
   const chain = await readHead(archive, {}, () => undefined).catch((error: unknown) => {
     if (error instanceof ArchiveReadError && error.isLasting) return undefined;
     throw error;
   });
   const plan = chain?.head && planOf(chain.head);
-  if (plan === undefined && runs.length === mostRunsBeside && runs[0]?.isScheduled !== true)
-    onUnknown(`the schedule started none of the newest ${formatCount(mostRunsBeside, 'run')}`);
+  const isUnknown = plan === undefined && runs.length === mostRunsBeside && runs[0]?.isScheduled !== true;
+  const unknown = isUnknown
+    ? `the schedule started none of the newest ${formatCount(mostRunsBeside, 'run')}`
+    : undefined;
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
-  const upToNow = due.upTo(until, plan);
-  onDue(upToNow);
-  const absent = rowOf(upToNow);
+  const due = dueRuns.upTo(until, plan);
+  const absent = rowOf(due);
   const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
-  return absent && { ...absent, text: describeOverdue(absent, isSealed) };
+  return { due, overdue: absent && { ...absent, text: describeOverdue(absent, isSealed) }, unknown };
 }
 
 /** @param isSealed whether a seal says that the schedule was in force: its plan is newer than every stored configuration */

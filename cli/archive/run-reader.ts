@@ -21,7 +21,7 @@ import {
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import type { OpenedArchive } from './open-archive';
-import { type AbsentRow, findOverdue, type Overdue, rowOf } from './overdue';
+import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
 import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
@@ -193,9 +193,11 @@ export class RunReader {
     return { all: clusters.size, covered: covered.size };
   }
 
-  /** What is overdue now. @param onUnknown called with the reason if nobody can say what is due */
-  overdue(onUnknown: (reason: string) => void = () => {}): Promise<Overdue | undefined> {
-    return findOverdue(this.#opened, this.#configurations, onUnknown, (absent) => this.due.push(absent));
+  /** What is overdue now. */
+  async overdue(): Promise<DueNow> {
+    const found = await findOverdue(this.#opened, this.#configurations);
+    this.due.push(found.due);
+    return found;
   }
 
   /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */

@@ -44,7 +44,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const { location: archive } = reader.archive;
   if (reader.newest === undefined)
     throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
-  const overdue = isNewest ? await reader.overdue() : undefined;
+  const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.addAbsent(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
   const badRecords = reader.problems;

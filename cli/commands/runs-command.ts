@@ -5,7 +5,7 @@ import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { readHead } from '../../lambda/verify/seals/read-chain';
 import { completeCommand } from '../archive/open-archive';
-import type { Overdue } from '../archive/overdue';
+import type { DueNow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { describeNewest, type NewestRun, type RunSelection } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
@@ -68,26 +68,19 @@ export function runsCommand(context: CommandContext): Command {
 }
 
 /** What is known of an archive before runs are listed. */
-interface Health {
+interface Health extends DueNow {
   readonly newest: readonly NewestRun[];
-  readonly overdue: Overdue | undefined;
-  /** Why nobody can say what is overdue. */
-  readonly unknown: string | undefined;
   readonly seal: OpenSeal | undefined;
   /** What is wrong with the seals above that one, by key: nobody knows what these say. */
   readonly wrongSeals: ReadonlyMap<string, string>;
 }
 
 async function healthOf(reader: RunReader, { publicKey: publicKeys }: PublicKeyOptions): Promise<Health> {
-  let unknown: string | undefined;
-  const overdue = await reader.overdue((reason) => {
-    unknown = reason;
-  });
   const wrongSeals = new Map<string, string>();
   const chain = await readHead(reader.archive, { publicKeys }, (_, key, problem) => wrongSeals.set(key, problem));
   for (const { number, why } of chain.passedOver.values()) wrongSeals.set(sealKey(number), why);
   const seal = chain.head && { ...chain.head, ...chain.state };
-  return { newest: await reader.newestRuns(), overdue, unknown, seal, wrongSeals };
+  return { ...(await reader.overdue()), newest: await reader.newestRuns(), seal, wrongSeals };
 }
 
 /** The newest run of all configured clusters decides: one that a person started for a few says nothing of the others. */

@@ -29,17 +29,15 @@ export async function newestRun(collector: DeployedCollector, terminal: Pick<Ter
   const last = newest.at(-1)?.run;
   if (last === undefined) return warning('none yet', `start one: ${runNow}`);
   const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
-  let isUnknown = '';
-  const overdue = await reader.overdue((reason) => {
-    isUnknown = `; nobody can say what is overdue: ${reason}`;
-  });
+  const { overdue, unknown } = await reader.overdue();
   if (overdue !== undefined)
     return problem(
       `${found}; ${overdue.text}`,
       `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(overdue.run)} --without-record`,
     );
   if (last.status !== 'complete') return problem(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
-  return isUnknown === '' ? ok(found) : warning(`${found}${isUnknown}`, 'look at the schedule of the stack');
+  if (unknown === undefined) return ok(found);
+  return warning(`${found}; nobody can say what is overdue: ${unknown}`, 'look at the schedule of the stack');
 }
 
 /** What the newest seal says, by the stack's signing key and those that it replaced. */
