@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey } from '../../lambda/archive/archive-layout';
+import { objectKey, parseObjectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 
@@ -85,7 +85,7 @@ it('by hand, a dry run writes nothing, and {} from the console collects everythi
   const run = new Date((payload as { run: string }).run);
   expect(run.getTime()).toBeGreaterThanOrEqual(before);
   expect(run.getTime()).toBeLessThanOrEqual(Date.now());
-  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, run));
+  expect((await deployed.keys()).filter(parseObjectKey)).toEqual(keysOf(uids, run));
 });
 
 it('a cluster that fails stops no other: Lambda retries, people are told, and the run is completed later', async () => {
@@ -118,7 +118,7 @@ it('a cluster that fails stops no other: Lambda retries, people are told, and th
   delete collector.failing.beta;
   const { payload } = await deployed.invoke({ run: '2026-11-20T12:00:00.000Z' });
   expect(payload).toMatchObject({ status: 'complete', counts: { archived: 1, alreadyArchived: all - 1 } });
-  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, noon));
+  expect((await deployed.keys()).filter(parseObjectKey)).toEqual(keysOf(uids, noon));
 });
 
 it('the trace of an error names lines of the sources, not of the bundle', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { objectKey } from '../../lambda/archive/archive-layout';
+import { objectKey, parseObjectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { injectFaults } from '../support/aws-faults';
 import { type FaultService, startFaultService } from '../support/fault-service';
@@ -67,12 +67,12 @@ async function deploy(): Promise<void> {
 async function expectOnlyWholeObjects(): Promise<string[]> {
   const objects = await storedObjects(deployed.folder);
   for (const [key, { body, metadata }] of objects) {
-    if (!/^(logs|manifests)\//.test(key)) continue;
+    if (parseObjectKey(key) === undefined) continue;
     const unpacked = gunzipSync(body);
     expect(unpacked.equals(Buffer.from(sources.get(key) ?? ''))).toBe(true);
     expect(metadata.sha256).toBe(createHash('sha256').update(unpacked).digest('hex'));
   }
-  return [...objects.keys()].filter((key) => /^(logs|manifests)\//.test(key));
+  return [...objects.keys()].filter(parseObjectKey);
 }
 
 /** Runs until an event and kills the process there. @returns the bodies that it left in temporary files */

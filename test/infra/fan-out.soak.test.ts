@@ -1,5 +1,5 @@
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
-import { isInShard, objectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { isInShard, objectKey, parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { type Run, readRun } from '../../lambda/verify/read-run';
@@ -58,14 +58,14 @@ const moto = findCommand('moto_server');
     });
   }
 
-  const objects = () => written.filter((key) => /^(logs|manifests)\//.test(key)).sort();
+  const objects = () => written.filter(parseObjectKey).sort();
   const recordNames = () => written.flatMap((key) => parseRunRecordKey(key) ?? []);
 
   it('4 shards archive all of 60 clusters, each object once', async () => {
     const deployed = await deploy();
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
     expect(objects()).toEqual(allKeys(run));
-    expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(allKeys(run));
+    expect((await deployed.keys()).filter(parseObjectKey)).toEqual(allKeys(run));
     expect(
       recordNames()
         .map(({ shard }) => shard?.index)

@@ -1,4 +1,5 @@
 import { hashOfLeaving } from '../../../lambda/list/next-list';
+import { resourceNames } from '../../../lambda/resources';
 import type { Collection } from '../../../lambda/stack-contract';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
 import { steps } from '../../support/rounds';
@@ -60,7 +61,7 @@ describe('an archive whose clusters come from outside', () => {
 });
 
 describe('whoever has the rights of the collector', () => {
-  const few = fleet.slice(6).map((uid) => ({ uid }));
+  const few = fleet.slice(6).map((uid) => ({ uid, resources: resourceNames }));
   const drops: [string, Collection][] = [
     ['as if they were deployed', { ...collection, clusters: few }],
     [
@@ -90,7 +91,7 @@ describe('whoever has the rights of the collector', () => {
 it('clusters cannot be dropped a few in each run either', async () => {
   await day(20, [fleet, fleet, fleet, fleet]);
   for (const [index, dropped] of [2, 4].entries()) {
-    const clusters = fleet.slice(dropped).map((uid) => ({ uid }));
+    const clusters = fleet.slice(dropped).map((uid) => ({ uid, resources: resourceNames }));
     await attempt(at(21, index * 6), '', { collection: { ...collection, clusters } });
   }
   await audit(21);
