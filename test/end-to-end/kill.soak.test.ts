@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { objectKey, parseObjectKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { firstResources } from '../../lambda/resources';
 import { injectFaults } from '../support/aws-faults';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
@@ -20,7 +20,7 @@ const largeLog = Array.from({ length: 400_000 }, (_, i) =>
 ).join('');
 const sources = new Map(
   uids.flatMap((cluster) =>
-    resourceNames.map((resource) => [
+    firstResources.map((resource) => [
       objectKey({ cluster, resource, run: new Date(run) }),
       resource === 'manifest'
         ? manifestText(cluster)
@@ -28,7 +28,7 @@ const sources = new Map(
     ]),
   ),
 );
-const sourceOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
+const sourceOf = (cluster: string, resource: (typeof firstResources)[number]) =>
   sources.get(objectKey({ cluster, resource, run: new Date(run) })) ?? '';
 
 let service: FaultService;

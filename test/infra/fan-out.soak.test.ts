@@ -1,6 +1,6 @@
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
 import { isInShard, objectKey, parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { firstResources } from '../../lambda/resources';
 import { metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -157,7 +157,7 @@ function shardOf(uid: string): number {
 
 function allKeys(time: Date, clusters: readonly string[] = uids): string[] {
   return clusters
-    .flatMap((cluster) => resourceNames.map((resource) => objectKey({ cluster, resource, run: time })))
+    .flatMap((cluster) => firstResources.map((resource) => objectKey({ cluster, resource, run: time })))
     .sort();
 }
 
