@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { bundle } from '../infra/function-bundle';
 import { checksumText } from '../lambda/archive/archive-object';
-import { resourceNames } from '../lambda/resources';
+import { firstResources } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
 import { FolderStore } from '../local/aws/store/folder-store';
 import type { Built } from './build';
@@ -95,7 +95,7 @@ function unfinishedWork({ objects, conditional, checksummed, wrong }: SinkStats,
 
 /** What a contender did not read; undefined if it has read everything, or the server cannot know. */
 function unreadObjects({ sentObjects }: ServerStats, { clusters, runs, from }: NonNullable<Workload['reads']>) {
-  const expected = clusters * runs * resourceNames.length + runs;
+  const expected = clusters * runs * firstResources.length + runs;
   if (from === 'folder' || sentObjects >= expected) return undefined;
   return `read ${sentObjects} of ${expected} objects`;
 }
