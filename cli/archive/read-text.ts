@@ -54,14 +54,9 @@ export async function contentOf(reader: ArchiveReader, key: string): Promise<Ope
  * The text of content in chunks of UTF-8, behind its first so many bytes. Throws what the content's body ends with, or a
  * JsonError.
  */
-export function textOf(body: Body, resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
-  return behind(resources[resource].holdsLog ? new LogTextDecoder().decode(body) : body, bytes);
-}
-
-/** What is behind the first so many bytes. */
-export async function* behind(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+export async function* textOf(body: Body, resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
   let left = bytes;
-  for await (const chunk of chunks) {
+  for await (const chunk of resources[resource].holdsLog ? new LogTextDecoder().decode(body) : body) {
     if (left < chunk.length) yield chunk.subarray(left);
     left = Math.max(left - chunk.length, 0);
   }

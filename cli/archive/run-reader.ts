@@ -10,7 +10,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf, take } from '../../lambda/verify/newest-first';
-import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import { type ClusterRecord, readClusterRecord } from '../../lambda/verify/record-lines';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { seenRun } from '../../lambda/verify/seen-run';
@@ -68,7 +68,8 @@ export class RunReader {
   readonly #opened: OpenedArchive;
   readonly #configurations: StoredConfigurations;
   readonly #outcomes = new ClusterOutcomes();
-  #newestStart: AttemptStart | undefined;
+  /** The run that was selected last, without its outcomes. */
+  #last: Run | undefined;
 
   constructor(opened: OpenedArchive) {
     this.archive = opened.archive;
@@ -83,21 +84,17 @@ export class RunReader {
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */
   async *select(selection: RunSelection): AsyncGenerator<RunRow> {
     const due = new DueRuns({});
-    let before: Run | undefined;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
       const run = await readRun(this.archive, listed);
       const inBetween = due.add(await seenRun(run, this.#configurations));
       this.due.push(inBetween);
       const absent = rowOf(inBetween);
       if (absent !== undefined) yield absent;
-      for (const start of run.starts)
-        if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
-          this.#newestStart = start;
       this.problems.push(...run.badRecords);
       this.#outcomes.add(run);
       this.#note(run.run);
-      const clusters = await this.#changeOf(run, before);
-      before = { ...run, outcomes: [] };
+      const clusters = await this.#changeOf(run);
+      this.#last = { ...run, outcomes: [] };
       yield clusters === undefined ? run : { ...run, clusters };
     }
   }
@@ -135,13 +132,12 @@ export class RunReader {
     this.newest = run;
   }
 
-  /** @param before the selected run before it; undefined: it is the first */
-  async #changeOf(run: Run, before: Run | undefined): Promise<ClusterChange | undefined> {
+  async #changeOf(run: Run): Promise<ClusterChange | undefined> {
     const read = run.starts.findLast(({ clusterList }) => clusterList !== undefined)?.clusterList;
     if (read === undefined) return undefined;
-    const earlier = before ?? (await this.newestRun({ to: new Date(run.run.getTime() - 1) }));
+    const earlier = this.#last ?? (await this.newestRun({ to: new Date(run.run.getTime() - 1) }));
     const own = await this.#listOf(run);
-    const old = (earlier && own && (await this.#listOf(earlier))) ?? own ?? [];
+    const old = (own && (await this.#listOf(earlier))) ?? own ?? [];
     const known = new Set(old.map(({ uid }) => uid));
     const joined = (own ?? []).map(({ uid }) => uid).filter((uid) => !known.has(uid));
     const change = { run: run.run, read, joined, left: own === undefined ? [] : leaversOf(old, own) };
@@ -150,9 +146,15 @@ export class RunReader {
   }
 
   /** The clusters of a run; undefined if its configuration cannot be used. */
-  async #listOf({ starts }: Run): Promise<readonly ConfiguredCluster[] | undefined> {
-    const configuration = await this.#configurations.get(starts.at(-1)?.configuration ?? '');
+  async #listOf(run: Run | undefined): Promise<readonly ConfiguredCluster[] | undefined> {
+    const configuration = await this.configurationOf(run);
     return configuration && configuredClusters(configuration);
+  }
+
+  /** The configuration of the attempt of a run that started last; undefined if it cannot be used. */
+  async configurationOf(run: Run | undefined): Promise<RunConfiguration | undefined> {
+    const start = run?.starts.at(-1);
+    return start && this.#configurations.get(start.configuration);
   }
 
   /** When a cluster left the list, by the runs of `select`; undefined: it did not, or has joined it again. */
@@ -185,11 +187,10 @@ export class RunReader {
     return found;
   }
 
-  async #configuredFor({ starts, outcomes }: Run): Promise<NewestRun['configured']> {
-    const newest = starts.at(-1);
-    const clusters = newest && (await this.#configurations.get(newest.configuration))?.clusters;
+  async #configuredFor(run: Run): Promise<NewestRun['configured']> {
+    const clusters = (await this.configurationOf(run))?.clusters;
     if (clusters === undefined) return undefined;
-    const covered = new Set(outcomes.map(({ cluster }) => cluster).filter((cluster) => clusters.has(cluster)));
+    const covered = new Set(run.outcomes.map(({ cluster }) => cluster).filter((cluster) => clusters.has(cluster)));
     return { all: clusters.size, covered: covered.size };
   }
 
@@ -200,11 +201,6 @@ export class RunReader {
     return found;
   }
 
-  /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */
-  async configuration(): Promise<RunConfiguration | undefined> {
-    return this.#newestStart && this.#configurations.get(this.#newestStart.configuration);
-  }
-
   /**
    * Which clusters the runs of `select` do not archive any more, by the rules of the audit. Optional ones are left out.
    * Without a configuration, what the runs cover counts.
@@ -212,7 +208,7 @@ export class RunReader {
    */
   async stale(at: Date): Promise<FoundStale> {
     const { covered } = this.#outcomes;
-    const configured = (await this.configuration())?.clusters;
+    const configured = (await this.configurationOf(this.#last))?.clusters;
     const clusters = configured === undefined ? [...covered.keys()] : requiredOf(configured);
     return {
       stale: staleness(this.#outcomes.failing(clusters), at),

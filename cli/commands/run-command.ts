@@ -110,8 +110,7 @@ async function endOf<Result>(
  * configuration has been deployed since. Empty if the archive has no such configuration.
  */
 async function unknownClusters(reader: RunReader, uids: readonly string[]): Promise<readonly string[]> {
-  if (uids.length > 0) await firstOf(reader.select({ last: 1 }));
-  const configuration = await reader.configuration();
+  const configuration = uids.length === 0 ? undefined : await reader.configurationOf(await reader.newestRun());
   return configuration === undefined ? [] : uids.filter((uid) => !configuration.clusters.has(uid));
 }
 
