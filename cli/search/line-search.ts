@@ -2,11 +2,10 @@
 export interface FoundLine {
   /** Counts from 1. */
   readonly number: number;
+  /** Of a line that is too long its beginning, and `…`. */
   readonly text: string;
   /** False for a line of context. */
   readonly isMatch: boolean;
-  /** Whether the text is only the beginning of the line. */
-  readonly isCut: boolean;
   /** With context, whether lines are left out between the line that was found before and this one. */
   readonly isApart: boolean;
 }
@@ -36,7 +35,7 @@ export class LineSearch {
   cutLines = 0;
   readonly #options: LineSearchOptions;
   /** The last lines, oldest first, while they may still become context. */
-  readonly #before: { number: number; text: string; isCut: boolean }[] = [];
+  readonly #before: { number: number; text: string }[] = [];
   /** Beginning of a line whose end is still to come. */
   #rest: Buffer[] = [];
   #restLength = 0;
@@ -61,7 +60,7 @@ export class LineSearch {
       this.#keep(chunk.subarray(0, first));
       this.#endLine();
     }
-    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#search(line, false);
+    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#search(line);
     this.#keep(chunk.subarray(end + 1));
   }
 
@@ -84,28 +83,28 @@ export class LineSearch {
     this.#rest = [];
     this.#restLength = 0;
     this.#isCut = false;
-    this.#search(text, isCut);
-  }
-
-  #search(text: string, isCut: boolean): void {
-    this.#number += 1;
     if (isCut) this.cutLines += 1;
-    if (this.#options.matches(text)) this.#matched(text, isCut);
-    else this.#notMatched(text, isCut);
+    this.#search(isCut ? `${text}…` : text);
   }
 
-  #matched(text: string, isCut: boolean): void {
+  #search(text: string): void {
+    this.#number += 1;
+    if (this.#options.matches(text)) this.#matched(text);
+    else this.#notMatched(text);
+  }
+
+  #matched(text: string): void {
     this.matches += 1;
     for (const line of this.#before.splice(0)) this.#found({ ...line, isMatch: false });
-    this.#found({ number: this.#number, text, isMatch: true, isCut });
+    this.#found({ number: this.#number, text, isMatch: true });
     this.#contextLeft = this.#options.context;
   }
 
-  #notMatched(text: string, isLineCut: boolean): void {
+  #notMatched(text: string): void {
     const { context } = this.#options;
     if (context === 0) return;
-    const isCut = isLineCut || text.length > longestContext;
-    const line = { number: this.#number, text: text.slice(0, longestContext), isCut };
+    const kept = text.length > longestContext ? `${text.slice(0, longestContext)}…` : text;
+    const line = { number: this.#number, text: kept };
     if (this.#contextLeft > 0) {
       this.#contextLeft -= 1;
       this.#found({ ...line, isMatch: false });

@@ -79,10 +79,9 @@ export class SearchPrinter {
   }
 
   /** An element of the array; the comma before the first becomes the array's bracket. */
-  #jsonOf({ number, text, isMatch, isCut }: FoundLine, { cluster, resource, run }: SearchedObject): string {
+  #jsonOf({ number, text, isMatch }: FoundLine, { cluster, resource, run }: SearchedObject): string {
     const context = this.#options.context > 0 ? { match: isMatch } : {};
-    const cut = isCut ? { cut: true } : {};
-    return `,\n${escapedJson({ cluster, resource, run, line: number, ...context, ...cut, text })}`;
+    return `,\n${escapedJson({ cluster, resource, run, line: number, ...context, text })}`;
   }
 
   #countOf(object: SearchedObject, matches: number): string {

@@ -46,9 +46,8 @@ describe('a search of lines', () => {
     const text = `first\n${long}in\n${long}behind\nlast\n`;
     const searched = search(text, (line) => /in|behind|last/.test(line), 0, 64 * 1024);
     expect([numbers(searched), searched.matches, searched.cutLines]).toEqual([[2, 4], 2, 1]);
-    expect(searched.found.map(({ isCut }) => isCut)).toEqual([false, false]);
     const [cut] = search(`x${long}behind`, () => true, 0, 64 * 1024).found;
-    expect(cut).toMatchObject({ isCut: true, text: `x${long}b` });
+    expect(cut?.text).toBe(`x${long}b…`);
   });
 
   it('takes memory that does not grow with the line', () => {
