@@ -90,19 +90,6 @@ export function describeSelection({ resource, cluster, run, facts }: RecordedObj
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }
 
-/** A log ends before it is fetched: says which run may have what was logged up to a time. */
-export async function noteNextLog(
-  { err }: Pick<Terminal, 'err'>,
-  reader: ArchiveReader,
-  cluster: string,
-  at: Date,
-): Promise<void> {
-  const next = await firstOf(clusterObjects(reader, 'log', cluster, { from: new Date(at.getTime() + 1) }));
-  if (next === undefined) return;
-  const [to, time] = [at, next.run].map(formatTime);
-  await print(err, `What was logged up to ${to} may be in the next run that has a log, ${time}.\n`);
-}
-
 /** Says so if a run at or before a time is newer than an object, and so has none. */
 export async function noteNewerRun(
   { err, now }: Pick<Terminal, 'err' | 'now'>,

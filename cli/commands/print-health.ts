@@ -9,23 +9,20 @@ import { printFindings } from './print-findings';
 /** What the newest seal says is open. */
 export type OpenSeal = SealWithOpen & Pick<Seal, 'number' | 'verified'>;
 
-/** In one line how much is damaged, since when, by which seal, and how much of it is acknowledged; nothing if all is well. */
+/**
+ * How much is damaged, since when, by which seal, and how much of it is acknowledged; then since when old content was not
+ * read, where the audit does not read it again. Nothing if all is well.
+ */
 export async function printOpen({ out, colors }: Terminal, seal: OpenSeal): Promise<void> {
   const { count, since, acknowledged } = openDamage(seal);
-  if (count + acknowledged.length === 0) return;
+  const { notReadSince } = seal.verified;
   const damage = since && `${colors.red(colors.bold('DAMAGE'))} open since ${formatTime(since)}: ${count}`;
   const known = acknowledged.length === 0 ? undefined : `${formatCount(acknowledged.length, 'acknowledged finding')}`;
   const all = [damage, known].filter((part) => part !== undefined).join(', and ');
-  await print(out, `${all}, says seal ${seal.number} of ${formatTime(seal.seal)}.\n`);
-}
-
-/** Since when old content was not read, where the audit does not read it again. */
-export async function printNotRead({ out }: Terminal, { number, verified: { notReadSince } }: OpenSeal): Promise<void> {
-  if (notReadSince !== null)
-    await print(
-      out,
-      `Old content was not read since ${formatTime(notReadSince)} (audit.rereadDays is false), says seal ${number}.\n`,
-    );
+  if (all !== '') await print(out, `${all}, says seal ${seal.number} of ${formatTime(seal.seal)}.\n`);
+  if (notReadSince === null) return;
+  const notRead = `Old content was not read since ${formatTime(notReadSince)} (audit.rereadDays is false)`;
+  await print(out, `${notRead}, says seal ${seal.number}.\n`);
 }
 
 /** Lists what is open, the newest first, and then what is acknowledged. */

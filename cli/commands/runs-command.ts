@@ -23,7 +23,7 @@ import {
 } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
-import { type OpenSeal, printNotRead, printOpen, printStale } from './print-health';
+import { type OpenSeal, printOpen, printStale } from './print-health';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { parseRunTime } from './time-argument';
 
@@ -99,10 +99,7 @@ async function printHealth(terminal: Terminal, { overdue, unknown, seal, wrongSe
     await printProblem(terminal, 'seal-broken', `${key}: ${problem}`);
   if (wrongSeals.size > shownSeals)
     await print(terminal.err, `… and ${wrongSeals.size - shownSeals} more; verify says all\n`);
-  if (seal !== undefined) {
-    await printOpen(terminal, seal);
-    await printNotRead(terminal, seal);
-  }
+  if (seal !== undefined) await printOpen(terminal, seal);
   if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);
   if (unknown !== undefined) await print(out, `Nobody can say whether a run is overdue: ${unknown}.\n`);
 }

@@ -11,7 +11,7 @@ import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
-import { printNotRead, printOpen, printOpenFindings } from './print-health';
+import { printOpen, printOpenFindings } from './print-health';
 import { describeStamp, newestStamps } from './stamp-roots';
 
 interface Options extends ReadOptions {
@@ -44,7 +44,6 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (newest !== undefined && publicKey !== true && json !== true) {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);
-      await printNotRead(terminal, newest);
       for (const stamp of await newestStamps(reader, chain, find))
         await print(terminal.out, `${describeStamp(stamp)}\n`);
     }

@@ -7,7 +7,7 @@ import { damageOf } from '../../lambda/verify/open-content';
 import { openArchiveNow } from '../archive/open-archive';
 import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';
-import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
+import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, timeOption, withArchive, withHelp } from './options';
@@ -46,12 +46,6 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
     await remarks.print(terminal);
     if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
-    if (
-      resources[options.resource].holdsLog &&
-      options.at !== undefined &&
-      (object.facts?.fetchedAt ?? object.run) < options.at
-    )
-      await noteNextLog(terminal, archive, cluster, options.at);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
     const isWhole = await writeContent(terminal, archive, object, options);

@@ -11,7 +11,7 @@ import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
-import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printFindings } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { describeStamp, type StampRootOptions, withStampRoots } from './stamp-roots';
@@ -20,9 +20,11 @@ interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOption
   readonly strict?: boolean;
   readonly part?: boolean;
   readonly cluster?: string;
-  readonly concurrency: number;
   readonly head?: readonly string[];
 }
+
+/** Objects that are read at once: a bucket takes its time for each, and a folder none. */
+const [fromBucket, fromFolder] = [48, 8];
 
 export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
@@ -33,18 +35,17 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits', parseHashes)
     .addOption(new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to']))
     .addOption(new Option('--cluster <uid>', 'of objects only those of this cluster').conflicts('part'))
-    .option('--strict', 'exit with 1 also if a run was due and is absent')
-    .option('--concurrency <count>', 'objects read at once', parseCount, 8);
+    .option('--strict', 'exit with 1 also if a run was due and is absent');
   const trusting = withStampRoots(withPublicKeys(command), terminal);
   withHelp(withArchive(withPeriod(trusting, terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
-    const { archive: reader, now } = await withTime(await openArchive(options.archive), terminal);
+    const { archive: reader, now, isLive } = await withTime(await openArchive(options.archive), terminal);
     const part = options.part === true ? await readPart(reader) : undefined;
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
-    const { from, to, concurrency, cluster, publicKey: publicKeys, head: heads } = options;
+    const { from, to, cluster, publicKey: publicKeys, head: heads } = options;
     const { tsaCa: stampRoots, stampedSince } = options;
     const counts = await verifyArchive(reader, {
       from,
@@ -56,7 +57,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       stampRoots,
       stampedSince,
       now,
-      concurrency,
+      concurrency: isLive ? fromBucket : fromFolder,
       onFinding: (finding) => findings.push(finding),
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());

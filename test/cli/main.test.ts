@@ -46,7 +46,7 @@ describe('the command line', () => {
     ['an argument too few', ['show'], /missing required argument 'cluster'/],
     ['a resource that is none', ['list', '--resource', 'logs'], /'logs' is invalid. Allowed choices are log, manifest/],
     ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
-    ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
+    ['a count that is none', ['list', '--limit', '0'], /argument '0' is invalid. expected a whole number/],
     ['a period that ends too early', early, /expected the earlier time in --from/],
     [
       'two times of one run',

@@ -30,17 +30,6 @@ describe('an equal text of a log, known from records alone', () => {
     const { out } = await collector('history', '--all', '--resource', 'log');
     expect(out).toBe(`${short(10)} changed: 1 cluster: c\n${short(8)} first: 1 cluster: c\n`);
   });
-
-  it('is shown at a time with the run that may have what was logged up to then', async () => {
-    const show = async (...args: string[]) => (await collector('show', 'c', ...args)).err;
-    const words =
-      'What was logged up to 2026-11-20T09:30:00Z may be in the next run that has a log, 2026-11-20T10:00:00Z.';
-    const at = ['--at', '2026-11-20T09:30:00Z'];
-    expect(await show('--resource', 'log', ...at)).toContain(words);
-    expect(await show(...at)).not.toContain('What was logged');
-    // Fetched behind that time: the log itself may have it.
-    expect(await show('--resource', 'log', '--at', iso(9))).not.toContain('What was logged');
-  });
 });
 
 const short = (at: number) => iso(at).replace('.000Z', 'Z');
