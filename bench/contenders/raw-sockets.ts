@@ -32,7 +32,7 @@ async function archive(
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
-  const check = bodyChecks[resource]({ cluster, mediaType: 'application/json' });
+  const check = bodyChecks[resource]({ cluster, mediaType: 'application/json', asReceived: false });
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
   const compressor = createCoder(gzip, 256 * 1024, (part) => compressed.push(part));

@@ -8,10 +8,12 @@ export interface CheckedAnswer {
   readonly cluster: string;
   /** The answer's Content-Type with its parameters; undefined if it has none. */
   readonly mediaType: string | undefined;
+  /** Whether the body is kept as received because decoding it has failed. */
+  readonly asReceived: boolean;
 }
 
 /** The check of each resource's body. */
 export const bodyChecks: Readonly<Record<Resource, (answer: CheckedAnswer) => BodyCheck>> = {
   log: ({ cluster }) => new LogRecordCheck(cluster),
-  manifest: ({ mediaType }) => createManifestCheck(mediaType),
+  manifest: ({ mediaType, asReceived }) => createManifestCheck(mediaType, asReceived),
 };

@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError } from './body-check';
+import { type BodyCheck, InvalidBodyError, NotDecodableError } from './body-check';
 import { doubts } from './doubts';
 import { JsonStringDecoder } from './json/json-string-decoder';
 import { JsonContent } from './json-content';
@@ -15,27 +15,36 @@ const nothing = Buffer.alloc(0);
  *
  * Under a JSON media type (`application/json`, `text/json`, `…+json`), a body that is one JSON string is decoded to UTF-8.
  * A body that is not JSON at all is kept as received, with a doubt if it begins like JSON. Other JSON is refused, and so is
- * JSON that ends too early, and a body that begins like a JSON string and is not one: what was decoded of it is not what came.
+ * JSON that ends too early.
  * Under any other media type, or none, the body is kept as received: a media type alone proves nothing, because Express
  * says `text/html` of any string. The content itself is judged in all cases, see {@link ManifestContent}.
+ *
+ * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is not one. The bytes handed on so
+ * far are void then, and the body is to be requested again with `asReceived`.
  * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
+ * @param asReceived whether the body is kept as received although its media type is JSON, because decoding it has failed
  */
-export function createManifestCheck(mediaType: string | undefined): BodyCheck {
+export function createManifestCheck(mediaType: string | undefined, asReceived = false): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  return isJson ? new JsonManifest() : new ManifestContent();
+  return isJson ? new JsonManifest(asReceived) : new ManifestContent();
 }
 
 /** A manifest that came under a JSON media type. */
 class JsonManifest implements BodyCheck {
-  readonly isAsReceived = false;
+  readonly isAsReceived: boolean;
   readonly #content = new ManifestContent();
   readonly #decoder = new JsonStringDecoder();
-  readonly #json = new JsonContent(() => this.#decoder);
+  readonly #json = new JsonContent(() => (this.#isReceived ? undefined : this.#decoder));
   /** Whether the body is stored as received. Open while there is only whitespace, which is stored unless a JSON string follows. */
-  #isReceived = false;
+  #isReceived: boolean;
   #held: Buffer[] = [];
   #bytes = 0;
+
+  constructor(asReceived: boolean) {
+    this.isAsReceived = asReceived;
+    this.#isReceived = asReceived;
+  }
 
   write(chunk: Buffer): Buffer {
     this.#bytes += chunk.length;
@@ -76,11 +85,15 @@ class JsonManifest implements BodyCheck {
     if (json.root !== 'string') {
       throw new InvalidBodyError(`The manifest is not a string: the body is ${json.description}`);
     }
-    if (this.#decoder.loneSurrogate) {
+    if (!this.#isReceived) {
+      if (!this.#decoder.loneSurrogate) return;
       throw new InvalidBodyError(
         'The manifest is not text: it has half a surrogate pair, which UTF-8 cannot represent',
       );
     }
+    throw new InvalidBodyError(
+      'The manifest is a JSON string now but was not decodable before: the service answers differently each time',
+    );
   }
 
   get #isJson(): boolean {
@@ -93,8 +106,13 @@ class JsonManifest implements BodyCheck {
     if (error === undefined) return;
     const { fault, message } = error;
     if (fault === 'cut') throw new InvalidBodyError(`The manifest is cut short: ${message}`, { cause: error });
-    if (fault !== 'syntax' || root === 'string') {
+    if (fault !== 'syntax') {
       throw new InvalidBodyError(`The manifest is not acceptable JSON: ${message}`, { cause: error });
+    }
+    if (root === 'string' && !this.#isReceived) {
+      throw new NotDecodableError(`The manifest begins like a JSON string but is not one: ${message}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -40,7 +40,7 @@ export interface ReceivedBody {
  * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. A body
  * that comes in gzip and is archived as received is kept as it came; any other is compressed.
  * @param gzip the body comes in gzip; its signal ends decoding. Left out: the body has no content coding
- * @throws BodyTooLargeError, CodingError, InvalidBodyError, SpoolError; whatever the source throws passes through
+ * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
 export async function receive(
   source: AsyncIterable<Buffer>,

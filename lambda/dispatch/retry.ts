@@ -1,3 +1,5 @@
+import { NotDecodableError } from '../body/body-check';
+import type { ResourceRequest } from '../service/resource-request';
 import { lastFailure, ServiceError, type ServiceFailure } from '../service/service-error';
 import { type Rank, ranks, type Task } from './task';
 
@@ -5,7 +7,7 @@ import { type Rank, ranks, type Task } from './task';
 
 /**
  * Requests per cluster x resource in one attempt of a run. The run's own retries come on top; so do a request on a connection
- * of its own, and probes while the service is down.
+ * of its own, one for a body kept as received, and probes while the service is down.
  */
 export const maxRequests = 5;
 
@@ -40,12 +42,12 @@ export function afterFailure(
   error: unknown,
   { nowMs, delayMs, leftMs }: { readonly nowMs: number; readonly delayMs: number; readonly leftMs: number },
 ): Retry | { readonly failed: unknown } {
-  if (!(error instanceof ServiceError)) return { failed: error };
-  if (error.failure === 'used-connection') {
-    task.request = { ...task.request, alone: true };
+  const taught = lessonOf(error, task.request);
+  if (taught !== undefined) {
+    task.request = taught;
     return again;
   }
-  if (!isRetried(error.failure, error.status)) return { failed: error };
+  if (!(error instanceof ServiceError) || !isRetried(error.failure, error.status)) return { failed: error };
   if (task.counted >= maxRequests) return { failed: lastFailure(error, `gave up after ${task.requests} requests`) };
   if (delayMs >= leftMs) {
     const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;
@@ -56,6 +58,13 @@ export function afterFailure(
   const dueMs = nowMs + delayMs;
   const notBeforeMs = error.retryAfterMs === undefined ? 0 : dueMs;
   return { rank: task.isSlow ? ranks.slow : ranks.retry, dueMs, notBeforeMs };
+}
+
+/** How to ask again at once after an answer that does not count; undefined: that would not help. */
+function lessonOf(error: unknown, request: ResourceRequest): ResourceRequest | undefined {
+  if (error instanceof NotDecodableError) return request.asReceived ? undefined : { ...request, asReceived: true };
+  if (error instanceof ServiceError && error.failure === 'used-connection') return { ...request, alone: true };
+  return undefined;
 }
 
 /** Whether the same request may succeed later. */

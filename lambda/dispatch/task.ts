@@ -22,7 +22,7 @@ export interface Task {
 
 /** In which order tasks are asked for: lower ranks first, and within a rank the one that came first. */
 export const ranks = {
-  /** Again at once: with a new key, or on a connection of its own. */
+  /** Again at once: with a new key, on a connection of its own, or to keep a body as received. */
   again: 0,
   /** Not asked for yet in this attempt. */
   first: 1,

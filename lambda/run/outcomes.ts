@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { objectKey } from '../archive/archive-layout';
 import { objectMetadata } from '../archive/object-metadata';
 import type { S3Archive } from '../archive/s3-archive';
-import { InvalidBodyError } from '../body/body-check';
+import { InvalidBodyError, NotDecodableError } from '../body/body-check';
 import type { Clock } from '../clock';
 import { resources } from '../resources';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
@@ -82,7 +82,7 @@ export function messageOf(error: unknown): string {
 
 function statusOf(error: unknown): { httpStatus?: number } {
   // Only the body of a 200 is checked.
-  if (error instanceof InvalidBodyError) return { httpStatus: 200 };
+  if (error instanceof InvalidBodyError || error instanceof NotDecodableError) return { httpStatus: 200 };
   const status = isNativeError(error) && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? { httpStatus: status } : {};
 }

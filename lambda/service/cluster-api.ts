@@ -57,7 +57,7 @@ export class ClusterApi {
    * @param key sent in the header `ApiKey` (section 5), to the configured origin only
    * @param onHead called when the answer's head has arrived; `received` tells at any time how many bytes of the body have, as
    * they came over the wire
-   * @throws ServiceError if the request fails or its answer is not usable; InvalidBodyError,
+   * @throws ServiceError if the request fails or its answer is not usable; InvalidBodyError, NotDecodableError,
    * SpoolError from receiving the body; the signal's reason when it aborts
    */
   async get(
@@ -83,7 +83,8 @@ export class ClusterApi {
       const isCoded = isGzipped(response, request.resource, !request.uncoded);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hide(given);
-      const check = bodyChecks[request.resource]({ cluster: request.cluster, mediaType });
+      const { cluster, resource, asReceived = false } = request;
+      const check = bodyChecks[resource]({ cluster, mediaType, asReceived });
       const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
       // A body that shows its end needs no silence behind it.
       const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd);

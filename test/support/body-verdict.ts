@@ -1,4 +1,4 @@
-import { type BodyCheck, InvalidBodyError } from '../../lambda/body/body-check';
+import { type BodyCheck, InvalidBodyError, NotDecodableError } from '../../lambda/body/body-check';
 import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import type { BodyFacts } from '../../lambda/resources';
@@ -10,7 +10,7 @@ export interface AcceptedBody {
   readonly facts: BodyFacts;
 }
 
-export type BodyVerdict = AcceptedBody | InvalidBodyError;
+export type BodyVerdict = AcceptedBody | InvalidBodyError | NotDecodableError;
 
 /** Checks a body as the collector does: its chunks are used again once they are written. */
 export function verdictOf(check: BodyCheck, chunks: readonly Buffer[]): BodyVerdict {
@@ -24,7 +24,7 @@ export function verdictOf(check: BodyCheck, chunks: readonly Buffer[]): BodyVerd
     const facts = check.end();
     return { content: Buffer.concat(content), facts };
   } catch (error) {
-    if (error instanceof InvalidBodyError) return error;
+    if (error instanceof InvalidBodyError || error instanceof NotDecodableError) return error;
     throw error;
   }
 }
@@ -33,6 +33,9 @@ export function verdictOnLog(chunks: readonly Buffer[], clusterUid: string): Bod
   return verdictOf(new LogRecordCheck(clusterUid), chunks);
 }
 
+/** The verdict on a manifest, requested again as received where it cannot be decoded. */
 export function verdictOnManifest(chunks: readonly Buffer[], mediaType: string | undefined): BodyVerdict {
-  return verdictOf(createManifestCheck(mediaType), chunks);
+  const verdict = verdictOf(createManifestCheck(mediaType), chunks);
+  if (!(verdict instanceof NotDecodableError)) return verdict;
+  return verdictOf(createManifestCheck(mediaType, true), chunks);
 }

@@ -1,18 +1,22 @@
 import fc from 'fast-check';
-import { InvalidBodyError } from '../../../lambda/body/body-check';
+import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
 import { createManifestCheck } from '../../../lambda/body/manifest';
-import { verdictOnManifest } from '../../support/body-verdict';
+import { verdictOf, verdictOnManifest } from '../../support/body-verdict';
 import { bytewise, parsed, split, splits, woundedDocument, writtenAnyHow } from '../../support/json-documents';
 import { rounds } from '../../support/rounds';
 
 const jsonTypes = ['application/json', 'text/json', 'Application/JSON; charset=utf-8', 'application/vnd.fleet.v1+json'];
 
 /** What becomes of a manifest: the content that is stored, or the error. */
-type ManifestVerdict = Buffer | InvalidBodyError;
+type ManifestVerdict = Buffer | InvalidBodyError | NotDecodableError;
 
 /** Checks a manifest; whether there is a doubt about it is not asked. */
-function checkManifest(chunks: readonly Buffer[], mediaType = 'application/json'): ManifestVerdict {
-  const verdict = verdictOnManifest(chunks, mediaType);
+function checkManifest(
+  chunks: readonly Buffer[],
+  mediaType: string | undefined = 'application/json',
+  asReceived = false,
+): ManifestVerdict {
+  const verdict = verdictOf(createManifestCheck(mediaType, asReceived), chunks);
   if (verdict instanceof Error) return verdict;
   const { doubt, ...others } = verdict.facts;
   expect(others).toEqual({});
@@ -20,21 +24,21 @@ function checkManifest(chunks: readonly Buffer[], mediaType = 'application/json'
 }
 
 /** The verdict on a body, which must not depend on where it is split. */
-function judged(body: string | Buffer, mediaType?: string): ManifestVerdict {
+function judged(body: string | Buffer, mediaType?: string, asReceived = false): ManifestVerdict {
   const bytes = Buffer.from(body);
-  const verdict = checkManifest([bytes], mediaType);
-  expect(checkManifest(bytewise(bytes), mediaType)).toEqual(verdict);
+  const verdict = checkManifest([bytes], mediaType, asReceived);
+  expect(checkManifest(bytewise(bytes), mediaType, asReceived)).toEqual(verdict);
   return verdict;
 }
 
-function stored(body: string | Buffer, mediaType?: string): string {
-  const verdict = judged(body, mediaType);
+function stored(body: string | Buffer, mediaType?: string, asReceived = false): string {
+  const verdict = judged(body, mediaType, asReceived);
   if (verdict instanceof Error) throw verdict;
   return verdict.toString('latin1');
 }
 
-function refused(body: string | Buffer, mediaType?: string): string {
-  const verdict = judged(body, mediaType);
+function refused(body: string | Buffer, mediaType?: string, asReceived = false): string {
+  const verdict = judged(body, mediaType, asReceived);
   expect(verdict).toBeInstanceOf(InvalidBodyError);
   return (verdict as InvalidBodyError).message;
 }
@@ -71,11 +75,13 @@ describe('createManifestCheck under a JSON media type', () => {
   ])('refuses %.40s, saying what came', (body, what) => {
     const message = `The manifest is not a string: the body is ${what}`;
     expect(refused(body)).toBe(message);
+    expect(refused(body, 'application/json', true)).toBe(message);
   });
 
   it.each(['"a\\u00', '"ä', 'tru', '{"a":"b'])('refuses %s, which is cut short', (body) => {
     const message = `The manifest is cut short: unexpected end at byte ${Buffer.byteLength(body)}`;
     expect(refused(body)).toBe(message);
+    expect(refused(body, 'application/json', true)).toBe(message);
   });
 
   it.each([
@@ -83,6 +89,7 @@ describe('createManifestCheck under a JSON media type', () => {
     "'a: 1'",
     '\n\ufeff\ufeff"a: 1"',
     '{"a":1}\n{"a":2}\n',
+    '"a\nb"',
   ])('doubts %j, which begins like JSON and is not JSON', (body) => {
     const doubt = expect.stringContaining('it is declared as JSON and starts like JSON, but is not valid JSON');
     expect(verdictOnManifest(bytewise(Buffer.from(body)), 'application/json')).toMatchObject({ facts: { doubt } });
@@ -97,12 +104,17 @@ describe('createManifestCheck under a JSON media type', () => {
     expect(refused('\ufeff')).toBe('The manifest is nothing but whitespace');
   });
 
-  it.each([
-    ['"a" : 1', 'unexpected ":" at byte 4'],
-    ['"a\nb"', 'unexpected 0x0a at byte 2'],
-    ['"kind: Cluster"{"error":"no"}', 'unexpected "{" at byte 15'],
-  ])('refuses %j, which begins like a JSON string and is not one', (body, why) => {
-    expect(refused(body)).toBe(`The manifest is not acceptable JSON: ${why}`);
+  it('says why it cannot decode', () => {
+    expect(judged('"a" : 1')).toMatchObject({
+      message: 'The manifest begins like a JSON string but is not one: unexpected ":" at byte 4',
+      cause: { fault: 'syntax', offset: 4 },
+    });
+  });
+
+  it('refuses a JSON string that was not decodable the first time', () => {
+    expect(refused('"a: 1"', 'application/json', true)).toBe(
+      'The manifest is a JSON string now but was not decodable before: the service answers differently each time',
+    );
   });
 
   it('keeps and doubts bytes of a JSON string that are not UTF-8', () => {
@@ -127,20 +139,27 @@ describe('createManifestCheck under a JSON media type', () => {
   });
 
   it('stores any body decoded, as received, or not at all, as JSON.parse has it', () => {
-    const verdicts = { decoded: 0, received: 0, refused: 0 };
+    const verdicts = { decoded: 0, received: 0, refused: 0, again: 0 };
     const tried = rounds(5000);
     fc.assert(
       fc.property(fc.oneof(woundedDocument, fc.string().chain(writtenAnyHow).map(Buffer.from)), splits, (body, at) => {
         const json = parsed(body);
         const verdict = checkManifest(split(body, at));
+        const received = checkManifest(split(body, at), 'application/json', true);
         if (json === undefined && verdict instanceof Buffer) {
           expect(verdict).toEqual(body);
+          expect(received).toEqual(body);
           verdicts.received += 1;
+        } else if (json === undefined && verdict instanceof NotDecodableError) {
+          expect(received).toEqual(body);
+          verdicts.again += 1;
         } else if (typeof json?.value === 'string' && isWellFormed(json.value) && isManifest(json.value)) {
           expect(String(verdict)).toBe(json.value);
+          expect(received).toBeInstanceOf(InvalidBodyError);
           verdicts.decoded += 1;
         } else {
           expect(verdict).toBeInstanceOf(InvalidBodyError);
+          expect(received).toBeInstanceOf(InvalidBodyError);
           verdicts.refused += 1;
         }
       }),
@@ -152,8 +171,10 @@ describe('createManifestCheck under a JSON media type', () => {
 });
 
 it('a manifest without any byte, and an HTML page, are refused under a JSON media type too', () => {
-  expect(refused('', 'application/json')).toBe('The manifest is empty');
-  expect(refused(' \n<HTML>', 'application/json')).toBe('The manifest is an HTML page');
+  for (const asReceived of [false, true]) {
+    expect(refused('', 'application/json', asReceived)).toBe('The manifest is empty');
+    expect(refused(' \n<HTML>', 'application/json', asReceived)).toBe('The manifest is an HTML page');
+  }
   expect(refused('"\\u003c!docTYPE\\u0020html>"')).toBe('The manifest is an HTML page');
 });
 

@@ -54,7 +54,7 @@ function problemsOfAttempt(
   const regular = new Map<SimulatedTask, number>();
   for (const { inFlight, task } of requests)
     if (inFlight.kind !== 'probe') regular.set(task, (regular.get(task) ?? 0) + 1);
-  // One more for a new key, and one on a connection of its own.
+  // One more for a new key, and one to keep a body as received.
   for (const [{ cluster, resource }, count] of regular)
     demand(count <= maxRequests + 2, `${count} requests for the ${resource} of ${cluster}`);
 

@@ -40,7 +40,7 @@ const kinds = {
     costMs: 1000,
   },
   hesitant: { behaviour: afterFailures([service.hanging(), service.unreachable()]), isGood: true, costMs: 135_000 },
-  mixedUp: { behaviour: () => (nth) => (nth === 1 ? service.mixedUp() : good(40)), isGood: true, costMs: 250 },
+  mislabelled: { behaviour: () => (nth) => (nth === 1 ? service.notDecodable() : good(40)), isGood: true, costMs: 250 },
   refused: { behaviour: () => always(service.refused()), isGood: false, costMs: 100 },
   reset: { behaviour: () => always(service.reset()), isGood: false, costMs: 300 },
   unreachable: { behaviour: () => always(service.unreachable()), isGood: false, costMs: 75_000 },
@@ -57,7 +57,7 @@ const kinds = {
 
 type KindName = keyof typeof kinds;
 
-const goodKinds = ['quick', 'quick', 'quick', 'slow', 'long', 'flapping', 'busy', 'hesitant', 'mixedUp'] as const;
+const goodKinds = ['quick', 'quick', 'quick', 'slow', 'long', 'flapping', 'busy', 'hesitant', 'mislabelled'] as const;
 const badKinds = [
   'refused',
   'reset',

@@ -1,4 +1,4 @@
-import { InvalidBodyError } from '../../../lambda/body/body-check';
+import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
 import { ServiceError } from '../../../lambda/service/service-error';
 
 /** Time limits of the real client, in milliseconds. */
@@ -54,11 +54,8 @@ export const cut = (): Reply => ({
   ...good(30),
   error: new ServiceError('its body was cut short', 'cut', { status: 200 }),
 });
-export const mixedUp = (): Reply => ({
-  ...good(30),
-  error: new ServiceError('of another cluster', 'used-connection', { status: 200 }),
-});
 export const invalid = (): Reply => ({ ...good(30), error: new InvalidBodyError('no record') });
+export const notDecodable = (): Reply => ({ ...good(30), error: new NotDecodableError('no JSON') });
 
 /** What becomes of an answer at a time when something is wrong with the whole service. */
 export type Disturbance = (reply: Reply, nowMs: number) => Reply;

@@ -1,3 +1,4 @@
+import { NotDecodableError } from '../../../lambda/body/body-check';
 import { maxRequests } from '../../../lambda/dispatch/retry';
 import { type CollectContext, type CollectRequest, collect } from '../../../lambda/run/collect';
 import { ApiKeyError } from '../../../lambda/service/api-key';
@@ -104,6 +105,13 @@ describe('collecting one resource', () => {
     const { run, requests } = setUp((nth) => failures[nth] ?? answer(), { clusters: ['a'] });
     expect(await run()).toMatchObject([{ outcome: 'archived', requests: 4 }]);
     expect(requests().map(({ uncoded }) => uncoded)).toEqual([undefined, undefined, true, true]);
+  });
+
+  it('asks a second time, keeping the body as received, when it cannot be decoded as promised', async () => {
+    const script: Script = (nth) => (nth === 0 ? new NotDecodableError('no JSON') : answer());
+    const { run, requests } = setUp(script, { resource: 'manifest' });
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 2 }]);
+    expect(requests().map(({ asReceived }) => asReceived)).toEqual([undefined, true]);
   });
 
   it('asks at once on a connection of its own for what may be the answer to another request', async () => {
