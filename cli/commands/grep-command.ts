@@ -15,7 +15,7 @@ import { SearchPrinter, type SearchPrinterOptions } from '../search/search-print
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { Progress } from '../terminal/progress';
-import { type CommandContext, print, printProblem } from '../terminal/terminal';
+import { type CommandContext, print } from '../terminal/terminal';
 import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
 import { RecordRemarks } from './record-remarks';
 
@@ -84,14 +84,11 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       for (const { output } of running) if (output instanceof Readable) output.destroy();
     }
     await printer.end();
-    for (const { cluster, problem } of objects.notJoined)
-      await printProblem(terminal, 'not searched:', `${cluster}: ${problem}`);
     await remarks.print(terminal);
     await printBadRecords(terminal, reader.problems);
-    if (objects.objects + objects.notJoined.length === 0)
-      throw new ArchiveReadError(await nothingToSearch(reader, options));
+    if (objects.objects === 0) throw new ArchiveReadError(await nothingToSearch(reader, options));
     await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
-    const problems = printer.problems + objects.notJoined.length + reader.problems.length;
+    const problems = printer.problems + reader.problems.length;
     if (problems > 0 || remarks.ending() !== 'ok') end('trouble');
     else if (printer.matches === 0) end('noMatch');
   });

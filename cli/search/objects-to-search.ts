@@ -1,6 +1,6 @@
-import { objectKey } from '../../lambda/archive/archive-layout';
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { hashesOf } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
@@ -15,9 +15,6 @@ interface SearchScope extends OutcomeScope {
   readonly selection: RunSelection;
 }
 
-/** All that is kept of an archived log: of a fleet there is no room for more. */
-type RecordedLog = Pick<SearchedObject, 'run' | 'recorded'>;
-
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
 
@@ -26,8 +23,6 @@ export class ObjectsToSearch {
   objects = 0;
   /** Outcomes without an object in these runs and clusters. */
   notArchived = 0;
-  /** Clusters whose logs could not be read to the end: only those before that are searched. */
-  readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
   readonly #scope: SearchScope;
 
@@ -48,7 +43,7 @@ export class ObjectsToSearch {
           continue;
         }
         this.objects += 1;
-        yield { key: objectKey({ resource, cluster, run }), cluster, resource, run, recorded: hashesOf(outcome) };
+        yield { cluster, resource, run, recorded: hashesOf(outcome) };
       }
   }
 
@@ -57,49 +52,50 @@ export class ObjectsToSearch {
    * the others are joined.
    */
   async *listJoined(pattern: LinePattern): AsyncGenerator<SearchedObject> {
-    const clusters = new Map<string, RecordedLog[]>();
-    for await (const { cluster, run, recorded } of this.list()) {
-      const own = clusters.get(cluster) ?? [];
-      clusters.set(cluster, own);
-      own.push({ run, recorded });
+    const clusters = new Map<string, SearchedObject[]>();
+    for await (const log of this.list()) {
+      const own = clusters.get(log.cluster) ?? [];
+      clusters.set(log.cluster, own);
+      own.push(log);
     }
-    const join = ([cluster, logs]: readonly [string, readonly RecordedLog[]]) => this.#join(cluster, logs, pattern);
+    const join = ([cluster, logs]: readonly [string, readonly SearchedObject[]]) => this.#join(cluster, logs, pattern);
     for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;
   }
 
-  async #join(cluster: string, logs: readonly RecordedLog[], pattern: LinePattern) {
-    const found: SearchedObject[] = [];
-    if (!(await this.#mayMatch(cluster, logs, pattern))) return found;
+  /** What cannot be joined is searched as it is: then it is said what is wrong with it. */
+  async #join(
+    cluster: string,
+    logs: readonly SearchedObject[],
+    pattern: LinePattern,
+  ): Promise<readonly SearchedObject[]> {
+    if (!(await this.#mayMatch(logs, pattern))) return [];
+    const from: SearchedObject['from'][] = [];
     try {
       for await (const joined of joinLogs(this.#reader, cluster, logs))
-        if (!isMissing(joined)) found.push(searched(cluster, joined));
+        from.push(isMissing(joined) ? undefined : newIn(joined));
     } catch (error) {
-      // One cluster that cannot be read must not hide what the others have.
-      this.notJoined.push({ cluster, problem: (error as Error).message });
+      if (!(error instanceof ArchiveReadError)) throw error;
     }
-    return found;
+    return logs.map((log, at) => ({ ...log, from: from[at] }));
   }
 
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
-  async #mayMatch(cluster: string, logs: readonly RecordedLog[], pattern: LinePattern): Promise<boolean> {
+  async #mayMatch(logs: readonly SearchedObject[], pattern: LinePattern): Promise<boolean> {
     let last: string | undefined;
-    for (const { run, recorded } of logs) {
+    for (const log of logs) {
+      const { logSha256 } = log.recorded;
       // A text that was searched is not read again.
-      if (recorded.logSha256 !== undefined && recorded.logSha256 === last) continue;
-      const name = { resource: 'log', cluster, run } as const;
-      const object = { ...name, key: objectKey(name), recorded };
-      const search = await searchObject(this.#reader.archive, object, { pattern, context: 0, format: () => '' });
+      if (logSha256 !== undefined && logSha256 === last) continue;
+      const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, format: () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
       if (search.lines.matches > 0 || search.problem !== undefined || !isRecorded(search)) return true;
-      last = recorded.logSha256;
+      last = logSha256;
     }
     return false;
   }
 }
 
-/** What adds nothing is read for its problems alone. */
-function searched(cluster: string, joined: JoinedLog & RecordedLog): SearchedObject {
-  const { key, run, recorded, link, added } = joined;
-  const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
-  return { key, cluster, resource: 'log', run, recorded, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
+/** Where a log begins to be new. One that adds nothing is read for its problems alone. */
+function newIn({ link, added }: JoinedLog): NonNullable<SearchedObject['from']> {
+  return { bytes: added?.lineFrom ?? Number.POSITIVE_INFINITY, lines: link.lines - (added?.added ?? 0) };
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { type Resource, resources } from '../../lambda/resources';
+import { type ObjectName, objectKey } from '../../lambda/archive/archive-layout';
+import { resources } from '../../lambda/resources';
 import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import type { ContentHashes } from '../archive/changes';
@@ -8,16 +9,12 @@ import type { Remark } from '../archive/recorded-object';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
-/** An object to search. */
-export interface SearchedObject {
-  readonly key: string;
-  readonly cluster: string;
-  readonly resource: Resource;
-  readonly run: Date;
+/** An object to search. Of a fleet there is no room for more of each. */
+export interface SearchedObject extends ObjectName {
   /** What the run records say of it. */
   readonly recorded: ContentHashes;
   /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
-  readonly from?: { readonly bytes: number; readonly lines: number };
+  readonly from?: { readonly bytes: number; readonly lines: number } | undefined;
 }
 
 interface ObjectSearchOptions {
@@ -52,7 +49,7 @@ export async function searchObject(
   object: SearchedObject,
   { pattern, context, format }: ObjectSearchOptions,
 ): Promise<ObjectSearch> {
-  const { key, resource, from = { bytes: 0, lines: 0 } } = object;
+  const { resource, from = { bytes: 0, lines: 0 } } = object;
   let block = '';
   const onFound = (line: FoundLine) => {
     block += format(line, object);
@@ -74,7 +71,7 @@ export async function searchObject(
     if (block !== '') yield block;
   };
   try {
-    const { body, facts } = await contentOf(reader, key);
+    const { body, facts } = await contentOf(reader, objectKey(object));
     search.sha256 = facts.sha256;
     if (body instanceof Readable) {
       search.output = Readable.from(blocks(body), { highWaterMark: waitingBlocks });

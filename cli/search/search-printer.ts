@@ -1,3 +1,4 @@
+import { objectKey } from '../../lambda/archive/archive-layout';
 import { formatTime } from '../terminal/format';
 import { escapedJson, printable, printableLines } from '../terminal/printable';
 import { print, printProblem, type Terminal } from '../terminal/terminal';
@@ -51,7 +52,7 @@ export class SearchPrinter {
     this.cutLines += cutLines;
     if (search.problem === undefined) return;
     this.problems += 1;
-    await printProblem(this.#terminal, 'not searched:', `${object.key}: ${search.problem}`);
+    await printProblem(this.#terminal, 'not searched:', `${objectKey(object)}: ${search.problem}`);
   }
 
   /** To be called after the last search. */
@@ -85,9 +86,9 @@ export class SearchPrinter {
   }
 
   #countOf(object: SearchedObject, matches: number): string {
-    const { cluster, resource, run, key } = object;
+    const { cluster, resource, run } = object;
     return this.#options.json === true
-      ? `,\n${escapedJson({ cluster, resource, run, key, matches })}`
+      ? `,\n${escapedJson({ cluster, resource, run, key: objectKey(object), matches })}`
       : `${this.#prefixOf(object, ':')} ${matches}\n`;
   }
 }

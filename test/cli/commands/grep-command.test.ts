@@ -154,6 +154,15 @@ describe('grep', () => {
     expect(err).toContain(`not searched: ${keyAt('missing')}: it is no longer there`);
   });
 
+  it.each([['--snapshots'], []])('a log that is gone is named among those of several runs (%s)', async (...how) => {
+    const gone = await ArchiveFixture.ofLogs(['found\n', 'found\nmore\n', 'found\nmore\nand more\n']);
+    const key = keyOf('log', 'a', hour(1));
+    await rm(join(gone.folder, key));
+    const { code, err } = await runCollector(['grep', 'more', '--last', '3', ...how, '--archive', gone.folder]);
+    expect(code).toBe(3);
+    expect(err).toContain(`not searched: ${key}: it is no longer there`);
+  });
+
   it.each([['--snapshots'], []])('a text in which nothing matched is not read again (%s)', async (...how) => {
     const same = await ArchiveFixture.ofLogs(Array.from({ length: 23 }, () => 'all is well\n'));
     for (const at of [20, 21, 22]) await same.damage(keyOf('log', 'a', hour(at)));

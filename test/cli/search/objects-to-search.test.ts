@@ -6,7 +6,7 @@ import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { ArchiveFixture, hour } from '../archive-fixture';
 
 describe('joining the logs to search', () => {
-  it('goes on with the other clusters if one cannot be read, and says so', async () => {
+  it('searches whole what cannot be read to be joined: then it is said why', async () => {
     const fixture = await ArchiveFixture.ofLogs(['one of 0\n', 'one of 1\n'], ['bad', 'good']);
     const archive = await openArchive(fixture.folder);
     const open = archive.open.bind(archive);
@@ -19,9 +19,8 @@ describe('joining the logs to search', () => {
       selection: { last: 2 },
     });
     const found: string[] = [];
-    for await (const { cluster, run } of objects.listJoined(linePattern('one', {})))
-      found.push(`${cluster} ${run.getUTCHours()}`);
-    expect(found).toEqual(['good 0', 'good 1']);
-    expect(objects.notJoined).toEqual([{ cluster: 'bad', problem: 'Reading it failed: it is far away' }]);
+    for await (const { cluster, run, from } of objects.listJoined(linePattern('one', {})))
+      found.push(`${cluster} ${run.getUTCHours()} ${from === undefined ? 'whole' : `from ${from.lines}`}`);
+    expect(found).toEqual(['bad 0 whole', 'bad 1 whole', 'good 0 from 0', 'good 1 from 0']);
   });
 });
