@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { startCollector } from '../support/program';
@@ -34,6 +36,23 @@ describe('the process of the command line', () => {
     const [before] = await builds();
     await report().end();
     expect(await builds()).toMatchObject([{ ino: before?.ino, mtimeMs: before?.mtimeMs }]);
+  });
+
+  it('is built anew when a source has changed', async () => {
+    const root = join(__dirname, '..', '..');
+    const copy = await mkdtemp(join(tmpdir(), 'launch-'));
+    for (const folder of ['cli', 'infra', 'lambda', 'local', 'node_modules']) await mkdir(join(copy, folder));
+    await symlink(join(root, 'node_modules', 'esbuild'), join(copy, 'node_modules', 'esbuild'));
+    for (const file of ['package.json', 'package-lock.json', 'cli/launch.cjs'])
+      await copyFile(join(root, file), join(copy, file));
+    const printed = async (source: string) => {
+      await writeFile(join(copy, 'cli', 'collector.ts'), source);
+      return execFileSync(process.execPath, [join(copy, 'cli', 'launch.cjs')], { encoding: 'utf8' });
+    };
+    expect(await printed("console.log('before' as string)")).toBe('before\n');
+    expect(await printed("console.log('behind it' as string)")).toBe('behind it\n');
+    expect(await readdir(join(copy, 'node_modules', '.cache', 'collector'))).toHaveLength(1);
+    await rm(copy, { recursive: true });
   });
 
   it('ends with 130 at Ctrl-C while a command reads', async () => {
