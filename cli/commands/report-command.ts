@@ -47,10 +47,10 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.addAbsent(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
-  const badRecords = reader.problems;
+  const { problems: badRecords, clusterChanges, now: createdAt } = reader;
   const chain = await readChain(reader.archive, {}, () => undefined);
   const stamps = (await newestStamps(reader.archive, chain, () => undefined)).map(describeStamp);
-  const facts = { archive, createdAt: reader.now, isNewest, overdue: overdue?.text, badRecords, stamps, ...stale };
+  const facts = { archive, createdAt, isNewest, overdue: overdue?.text, badRecords, clusterChanges, stamps, ...stale };
   const page = reportPage(report, facts, all);
   if (out === '-') {
     for (const part of page) await print(terminal.out, part);

@@ -2,7 +2,7 @@ import { resourceNames } from '../../lambda/resources';
 import { changeLines, changeText } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Commands, command, type Html, html, runTime } from './html';
-import { isPresent, type Report } from './report';
+import { isPresent, type Report, type ReportFacts } from './report';
 
 /** Most entries of a list, and most clusters that an entry names. */
 const [mostEntries, mostClusters] = [100, 50];
@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** The sections below the table: what was not archived, what has a doubt, what changed. */
-export function* lists(report: Report, commands: Commands): Generator<Html> {
+export function* lists(report: Report, { clusterChanges }: ReportFacts, commands: Commands): Generator<Html> {
   const [failures, doubts, changes] = [new Map(), new Map(), new Map()] as const;
   const timeOf = (run: number) => report.runs[run]?.time ?? new Date(0);
   for (let run = report.runs.length - 1; run >= 0; run -= 1)
@@ -54,7 +54,7 @@ export function* lists(report: Report, commands: Commands): Generator<Html> {
   yield section('failures', 'Not archived', byRank(failures).map(withReason));
   yield section('doubts', 'Archived with a doubt', byRank(doubts).map(withReason));
   yield section('changes', 'Manifest changes', [...changes.values()].map(withRun));
-  const ofList = [...report.clusterChanges].reverse().slice(0, mostEntries);
+  const ofList = [...clusterChanges].reverse().slice(0, mostEntries);
   yield section(
     'clusters',
     'Clusters that joined or left',

@@ -49,7 +49,7 @@ ${verdict(report, facts, commands)}
 `.text;
   for (const part of grid(report, shown, remarks, commands)) yield part.text;
   yield `${legend.text}</section>`;
-  for (const part of lists(report, commands)) yield part.text;
+  for (const part of lists(report, facts, commands)) yield part.text;
   yield html`</main>
 </body>
 </html>

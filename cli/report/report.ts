@@ -5,7 +5,7 @@ import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { type ContentHashes, isSameContent } from '../archive/changes';
 import type { FoundStale } from '../archive/run-reader';
-import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
+import type { ClusterChange } from '../terminal/cluster-change';
 
 export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts'> {
   readonly time: Date;
@@ -55,6 +55,8 @@ export interface ReportFacts extends FoundStale {
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
   readonly badRecords: readonly BadRecord[];
+  /** Runs whose list of clusters changed, or was refused. */
+  readonly clusterChanges: readonly ClusterChange[];
   /** What time stamps show, a sentence for each authority. */
   readonly stamps: readonly string[];
 }
@@ -70,11 +72,7 @@ export class Report {
   /** How many cluster x resource the last run had that the schedule started. */
   #scheduled = 0;
 
-  /** Runs whose list of clusters changed, or was refused. */
-  readonly clusterChanges: ClusterChange[] = [];
-
-  add(run: Run & WithClusterChange): void {
-    if (changeLines(run.clusters).length > 0 && run.clusters !== undefined) this.clusterChanges.push(run.clusters);
+  add(run: Run): void {
     for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
     const { run: time, status, attempts, durationMs, counts } = run;
     const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
