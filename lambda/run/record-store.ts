@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { crc32, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import {
   configurationKey,
   parseRunRecordKey,
@@ -8,9 +7,8 @@ import {
   runPrefix,
   runRecordKey,
 } from '../archive/archive-layout';
-import { type Content, jsonLinesType } from '../archive/archive-object';
+import { jsonLinesType } from '../archive/archive-object';
 import type { S3Archive } from '../archive/s3-archive';
-import { memoryLimitBytes } from '../body/spool';
 import { recordWriteSeconds } from '../time-limits';
 import { largestRecordBytes, type RunRecord, RunRecordError, type StoredRecord } from './run-record';
 import { RunRecordParser, recordLines } from './run-record-lines';
@@ -20,12 +18,6 @@ export type RecordBucket = Pick<S3Archive, 'bucket' | 'put' | 'open' | 'keys'>;
 
 /** Attempt numbers that are tried before the writing of a record is given up: each was taken by another invocation. */
 const mostNumbers = 1000;
-
-/** How often a record is read back whose writing had no answer: two faults that pass must not make two records. */
-const mostReadings = 3;
-
-/** Numbers under which something lies that cannot be read: each may be this very record. */
-const mostUnread = 3;
 
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RecordStore {
@@ -69,85 +61,37 @@ export class RecordStore {
   async write(record: RunRecord): Promise<RunRecordName> {
     const signal = AbortSignal.timeout(this.#writeLimitMs);
     const end = record.attempt + mostNumbers;
-    let unread = 0;
     for (let attempt = record.attempt; attempt < end; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
       try {
-        const put = await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal);
-        if (put === 'stored') return name;
-        if (put === 'unread') unread += 1;
+        if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
           cause: error,
         });
       }
-      if (unread === mostUnread)
-        throw new RunRecordError(
-          `Writing the run record ${this.address(name)} failed: something lies there and under numbers before it, and cannot be read`,
-        );
     }
     throw new RunRecordError(
       `Writing the record of run ${record.run} failed: the ${mostNumbers} attempt numbers from ${record.attempt} on are all taken`,
     );
   }
 
-  /** @returns `stored`: the record lies under the key now; `taken`: another does; `unread`: nobody knows which */
-  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<'stored' | 'taken' | 'unread'> {
-    const object = { key, content: recordContent(record), contentType: jsonLinesType };
-    if ((await this.#bucket.put(object, signal)) === 'archived') return 'stored';
-    for (let reading = 1; ; reading += 1) {
-      try {
-        return (await this.#isStored(key, record, signal)) ? 'stored' : 'taken';
-      } catch {
-        signal.throwIfAborted();
-        if (reading === mostReadings) return 'unread';
-      }
-    }
-  }
-
-  async #isStored(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+  /** @returns whether the record lies under the key now; otherwise another does */
+  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+    const content = Buffer.concat(Array.from(recordLines(record), (line) => Buffer.from(line)));
+    const put = await this.#bucket.put({ key, content, contentType: jsonLinesType }, signal);
+    if (put !== 'answer-lost') return put === 'archived';
     const stored = await this.#bucket.open(key, largestRecordBytes, signal);
-    const [found, own] = [createHash('sha256'), createHash('sha256')];
-    for await (const chunk of stored?.body ?? []) found.update(chunk);
-    for (const line of recordLines(record)) own.update(line);
-    return found.digest('hex') === own.digest('hex');
+    const hash = createHash('sha256');
+    for await (const chunk of stored?.body ?? []) hash.update(chunk);
+    return hash.digest('hex') === createHash('sha256').update(content).digest('hex');
   }
 
   /** Where a record lies: `s3://bucket/key`. */
   address(name: RunRecordName): string {
     return `s3://${this.#bucket.bucket}/${runRecordKey(name)}`;
   }
-}
-
-/** About how much of a record is sent at once, in characters. */
-const pieceLength = 64 * 1024;
-
-/**
- * The lines of a record, many at once. For 45,000 clusters they have 50 MB; as one string they would be in memory three
- * times.
- */
-function* piecesOf(record: RunRecord): Generator<string> {
-  let piece = '';
-  for (const line of recordLines(record)) {
-    piece += line;
-    if (piece.length < pieceLength) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece;
-}
-
-/** What is stored of a record; a long one is made anew, piece by piece, each time it is sent. */
-function recordContent(record: RunRecord): Content {
-  let length = 0;
-  let crc = 0;
-  for (const piece of piecesOf(record)) {
-    length += Buffer.byteLength(piece);
-    crc = crc32(piece, crc);
-  }
-  if (length <= memoryLimitBytes) return Buffer.from([...recordLines(record)].join(''));
-  return { length, crc32: crc, open: () => Readable.from(piecesOf(record), { objectMode: false }) };
 }
 
 /**

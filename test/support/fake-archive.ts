@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ArchiveObject, StoredContent } from '../../lambda/archive/archive-object';
+import type { PutResult } from '../../lambda/archive/s3-archive';
 import type { RecordBucket } from '../../lambda/run/record-store';
 import type { RunRecord } from '../../lambda/run/run-record';
 import { recordOf } from './record-text';
@@ -15,7 +16,7 @@ export class FakeArchive implements RecordBucket {
     this.stored = new Map(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text)]));
   }
 
-  async put({ key, content }: ArchiveObject): Promise<'archived' | 'already-archived'> {
+  async put({ key, content }: ArchiveObject): Promise<PutResult> {
     if (this.stored.has(key)) return 'already-archived';
     this.stored.set(key, Buffer.isBuffer(content) ? content : await buffer(content.open()));
     return 'archived';

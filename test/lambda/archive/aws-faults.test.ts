@@ -133,7 +133,7 @@ describe('the run record', () => {
     expect([...(await collector.objects()).keys()]).toEqual([logKey]);
   });
 
-  it('of a large fleet, which is sent piece by piece, survives 503 SlowDown, and then a reset after it was written', async () => {
+  it('of a large fleet survives 503 SlowDown, and then a reset after it was written', async () => {
     const uids = Array.from({ length: 280 }, (_, index) => `uid-${index}`);
     const state = 's'.repeat(4000);
     const faults: Fault[] = [error(503, 'SlowDown'), { kind: 'reset', when: 'after' }];
@@ -143,7 +143,6 @@ describe('the run record', () => {
     const keys = [...(await collector.objects()).keys()].filter((key) => key.startsWith('runs/'));
     expect(keys).toEqual([recordKey]);
     const record = (await collector.objects()).get(recordKey);
-    expect(record?.length).toBeGreaterThan(memoryLimitBytes);
     expect(recordOf(record ?? '').outcomes).toEqual(outcomes);
     expect(calls.filter((call) => call === 'PutObject runs')).toHaveLength(3);
   });
