@@ -20,7 +20,7 @@ export interface BodyCheck {
   readonly namesItsCluster?: boolean;
 }
 
-/** The body arrived but is not what was asked for. Asking again does not help. */
+/** The body is not what was asked for, or too long. Asking again does not help. */
 export class InvalidBodyError extends Error {
   override readonly name = 'InvalidBodyError';
 }
@@ -28,13 +28,4 @@ export class InvalidBodyError extends Error {
 /** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */
 export class NotDecodableError extends Error {
   override readonly name = 'NotDecodableError';
-}
-
-/** The body has more bytes than are accepted, decoded or as it comes. */
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError';
-
-  constructor(maxBytes: number) {
-    super(`more than ${maxBytes} bytes`);
-  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
-import { type BodyCheck, BodyTooLargeError } from './body-check';
+import { type BodyCheck, InvalidBodyError } from './body-check';
 import { compress } from './compress';
 import { codedPieceBytes, gunzipped } from './content-coding';
 import { inPieces } from './in-pieces';
@@ -40,7 +40,7 @@ export interface ReceivedBody {
  * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. A body
  * that comes in gzip and is archived as received is kept as it came; any other is compressed.
  * @param gzip the body comes in gzip; its signal ends decoding. Left out: the body has no content coding
- * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
+ * @throws CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
 export async function receive(
   source: AsyncIterable<Buffer>,
@@ -53,7 +53,8 @@ export async function receive(
   const isKept = gzip !== undefined && check.isAsReceived;
   const hash = createHash('sha256');
   const bounded = (bytes: number) => {
-    if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes);
+    if (bytes > maxBytes)
+      throw new InvalidBodyError(`The body has more than ${maxBytes} bytes; raise limits.maxBodyMiB if that is right`);
     return bytes;
   };
   let codedLength = 0;

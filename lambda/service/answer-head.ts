@@ -24,7 +24,7 @@ export function isGzipped(
     const retryAfterMs = parseRetryAfter(headers['retry-after'], new Date());
     throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
   }
-  const refuse = (reason: string, failure: ServiceFailure = 'encoding') =>
+  const refuse = (reason: string, failure: ServiceFailure = 'unusable') =>
     new ServiceError(`200 OK, but ${reason}`, failure, { status });
   const coding = headers['transfer-encoding']?.trim().toLowerCase();
   if (coding !== undefined && coding !== 'chunked' && coding !== 'identity')
@@ -40,7 +40,7 @@ export function isGzipped(
   if (contentCoding === undefined)
     throw refuse(
       `its Content-Encoding "${encoding}" is not "gzip", the only one that was asked for`,
-      acceptsCoding ? 'coding' : 'encoding',
+      acceptsCoding ? 'coding' : 'unusable',
     );
   return contentCoding === 'gzip';
 }

@@ -1,7 +1,6 @@
 import { isNativeError } from 'node:util/types';
-import { BodyTooLargeError, InvalidBodyError } from '../body/body-check';
+import { InvalidBodyError } from '../body/body-check';
 import { CodingError } from '../body/content-coding';
-import { SpoolError } from '../body/spool';
 import { ServiceError, type ServiceErrorDetails, type ServiceFailure } from './service-error';
 
 /** Codes of errors that show where nothing was reached; the others are of a connection that was there. */
@@ -28,11 +27,6 @@ export function explainFailure(
   const asked = `; asked ${url.href}`;
   if (error instanceof ServiceError)
     return failed(`${hide(error.message)}${mayBeElsewhere(error.status) ? asked : ''}`, error.failure, error);
-  if (error instanceof SpoolError) return error;
-  if (error instanceof BodyTooLargeError) {
-    const reason = `its body has ${error.message}; raise limits.maxBodyMiB if that is right`;
-    return failed(reason, 'too-large', { status: 200 });
-  }
   if (error instanceof CodingError) return failed(`its body ${error.message}`, 'coding', { status: 200, cause: error });
   if (error instanceof InvalidBodyError)
     return new InvalidBodyError(`${call} answered 200 OK, but ${hide(refusal(error))}`, { cause: error.cause });
@@ -40,7 +34,7 @@ export function explainFailure(
   const { code } = error;
   if (certificateCodes.test(code)) {
     const lasting = `the service's certificate is not trusted (${code}); ${certificateAdvice(code)}`;
-    return failed(`${lasting}; nothing was sent${asked}`, 'certificate', { lasting, cause: error });
+    return failed(`${lasting}; nothing was sent${asked}`, 'unusable', { lasting, cause: error });
   }
   if (isAnswered) return failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
   const lasting = faultOfAddress(code, url);

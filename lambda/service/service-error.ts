@@ -2,8 +2,6 @@
 export type ServiceFailure =
   /** No connection, or it was lost before an answer. */
   | 'connection'
-  /** A certificate that is not trusted, expired or of another name. */
-  | 'certificate'
   /** Connecting, the answer's head or its body took too long. */
   | 'timeout'
   /** The body ended early, bytes followed its end, or its trailer names an error. */
@@ -12,10 +10,8 @@ export type ServiceFailure =
   | 'coding'
   /** A status other than 200. */
   | 'status'
-  /** More decoded content than `limits.maxBodyMiB`. */
-  | 'too-large'
-  /** A coding although none was asked for, or a body that does not declare its end. */
-  | 'encoding'
+  /** The certificate is not trusted, or the answer's head shows that its body cannot be used: asking again does not help. */
+  | 'unusable'
   /** The answer over a used connection may be another request's. The next request gets a connection of its own. */
   | 'used-connection';
 

@@ -31,7 +31,7 @@ export function status(code: number, latencyMs = 30, retryAfterMs?: number): Rep
   return { headMs: latencyMs, status: code, endMs: latencyMs, bytesPerSecond: 0, error };
 }
 
-function unanswered(endMs: number, failure: 'connection' | 'timeout' | 'certificate'): Reply {
+function unanswered(endMs: number, failure: 'connection' | 'timeout' | 'unusable'): Reply {
   const error = new ServiceError(`no answer (${failure})`, failure);
   return { headMs: Number.POSITIVE_INFINITY, status: 0, endMs, bytesPerSecond: 0, error };
 }
@@ -40,7 +40,7 @@ export const refused = () => unanswered(2, 'connection');
 export const reset = () => unanswered(40, 'connection');
 export const unreachable = () => unanswered(limits.connectMs, 'timeout');
 export const hanging = () => unanswered(limits.responseMs, 'timeout');
-export const untrusted = () => unanswered(20, 'certificate');
+export const untrusted = () => unanswered(20, 'unusable');
 
 /** A body that stays just alive for the client: 1 KB in 30 seconds. */
 export const trickling = (): Reply => ({
