@@ -1,7 +1,7 @@
 import { type ObjectName, objectKey, parseObjectKey } from '../archive/archive-layout';
 import { mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
-import { LogReader, type ReadLog } from '../log/seam';
+import { LogReader, type ReadLog } from '../log/log-reader';
 import type { RunOutcome } from '../run/run-record';
 import { dayMs } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';

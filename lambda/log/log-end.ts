@@ -1,10 +1,8 @@
-import type { LineListener } from './line-reader';
-
 /** Lines of a log that are compared, its last ones: 16 bytes each. */
 export const mostCompared = 100_000;
 
-/** The last lines of a log's text, as far as another text is compared with it. It listens to a reader of that text. */
-export class LogEnd implements LineListener {
+/** The last lines of a log's text, as far as another text is compared with it. */
+export class LogEnd {
   /** Of each kept line, without its LF. */
   hashes: number[] = [];
   bytes: number[] = [];
@@ -27,6 +25,14 @@ export class LogEnd implements LineListener {
     return this.isOpen ? (this.bytes.at(-1) ?? 0) : 0;
   }
 
+  /**
+   * Adds the next line of the text.
+   * @param hash of its bytes without its LF: 53 bits, so that a pair of equal hashes in a log of a million lines is chance
+   *   once in ten thousand logs
+   * @param bytes its length without its LF
+   * @param isOpen it is the last one and has no LF: it may go on in a later text
+   * @param beginning hash of its first bytes, as many as are compared; undefined where it is shorter
+   */
   line(hash: number, bytes: number, isOpen: boolean, beginning?: number): void {
     this.hashes.push(hash);
     this.bytes.push(bytes);

@@ -1,5 +1,6 @@
 import { type LogEnd, mostCompared } from './log-end';
-import { LogReader, noOverlap, type ReadLog, type Seam } from './seam';
+import { LogReader, type ReadLog } from './log-reader';
+import { noOverlap, type Seam } from './seam';
 
 /** One archived log of a cluster, and how it follows the one before it. */
 export interface LogLink {

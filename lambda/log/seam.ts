@@ -1,6 +1,5 @@
 import { findOverlap, type Overlap } from './find-overlap';
-import { LineReader } from './line-reader';
-import { LogEnd, mostCompared } from './log-end';
+import type { LogEnd } from './log-end';
 
 /**
  * How an archived log follows the one before it.
@@ -20,40 +19,11 @@ export interface Seam extends Omit<Overlap, 'lines'> {
   readonly added: number;
 }
 
-/** A text that was read to its end, and how it follows the earlier one that it was compared with. */
-export interface ReadLog {
-  readonly end: LogEnd;
-  /** Undefined without an earlier text. */
-  readonly seam: Seam | undefined;
-}
-
-/** Reads the text of a log once, in any chunks, and compares it with an earlier one. */
-export class LogReader extends LineReader {
-  readonly #base: LogEnd | undefined;
-  readonly #end: LogEnd;
-
-  constructor(base?: LogEnd) {
-    const end = new LogEnd();
-    super(end, base?.openBytes);
-    this.#base = base;
-    this.#end = end;
-  }
-
-  /** Call this once, after the text. */
-  result(): ReadLog {
-    this.end();
-    const end = this.#end;
-    end.keep(mostCompared);
-    const seam = this.#base && seamBetween(this.#base, end);
-    end.beginnings = [];
-    return { end, seam };
-  }
-}
-
 /** What a seam says where both logs have nothing in common. */
 export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
 
-function seamBetween(base: LogEnd, later: LogEnd): Seam {
+/** How a text follows an earlier one. @param later read with the earlier text's {@link LogEnd.openBytes} */
+export function seamBetween(base: LogEnd, later: LogEnd): Seam {
   const { lines } = later;
   if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
   const overlap = findOverlap(base, later);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { LogEnd } from '../../../lambda/log/log-end';
 import { LogHistory } from '../../../lambda/log/log-history';
-import { LogReader, type ReadLog, type Seam } from '../../../lambda/log/seam';
+import { LogReader, type ReadLog } from '../../../lambda/log/log-reader';
+import type { Seam } from '../../../lambda/log/seam';
 import { rounds } from '../../support/rounds';
 
 function read(text: string | Buffer, earlier?: LogEnd, chunk = 7): ReadLog {

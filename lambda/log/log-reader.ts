@@ -1,29 +1,27 @@
 import type { StringSink } from '../body/json/json-string-scanner';
+import { LogEnd, mostCompared } from './log-end';
+import { type Seam, seamBetween } from './seam';
 
 const lineFeed = 0x0a;
 
-/** Is called for every line of a text, in order. */
-export interface LineListener {
-  /**
-   * A line has ended.
-   * @param hash of its bytes without its LF: 53 bits, so that a pair of equal hashes in a log of a million lines is chance
-   *   once in ten thousand logs
-   * @param bytes its length without its LF
-   * @param isOpen it is the last one and has no LF: it may go on in a later text
-   * @param beginning hash of its first bytes, as many as the reader was asked for; undefined where it is shorter
-   */
-  line(hash: number, bytes: number, isOpen: boolean, beginning: number | undefined): void;
-}
-
 const seeds = [0xdeadbeef, 0x41c6ce57] as const;
 
+/** A text that was read to its end, and how it follows the earlier one that it was compared with. */
+export interface ReadLog {
+  readonly end: LogEnd;
+  /** Undefined without an earlier text. */
+  readonly seam: Seam | undefined;
+}
+
 /**
- * Reads a text as lines, the bytes between LFs, whatever they are. It keeps no byte: memory does not grow with a line.
- * A CR stays part of its line; bytes need not be UTF-8. As a sink it takes the text from the JSON string that it stands in:
- * copying it before would take as long as reading it. Half a surrogate pair, which UTF-8 cannot represent, is left out.
+ * Reads the text of a log once, in any chunks, and compares it with an earlier one. Lines are the bytes between LFs, whatever
+ * they are: a CR stays part of its line, and bytes need not be UTF-8. It keeps no byte: memory does not grow with a line.
+ * As a sink it takes the text from the JSON string that it stands in: copying it before would take as long as reading it. Half a
+ * surrogate pair, which UTF-8 cannot represent, is left out.
  */
-export class LineReader implements StringSink {
-  readonly #listener: LineListener;
+export class LogReader implements StringSink {
+  readonly #base: LogEnd | undefined;
+  readonly #end = new LogEnd();
   readonly #beginningBytes: number;
   readonly #character = Buffer.alloc(4);
   #beginning: number | undefined;
@@ -31,10 +29,10 @@ export class LineReader implements StringSink {
   #high: number = seeds[1];
   #bytes = 0;
 
-  /** @param beginningBytes of every line, the hash of so many first bytes is passed on as well; left out: of none */
-  constructor(listener: LineListener, beginningBytes = 0) {
-    this.#listener = listener;
-    this.#beginningBytes = beginningBytes;
+  /** @param base the end of the earlier text */
+  constructor(base?: LogEnd) {
+    this.#base = base;
+    this.#beginningBytes = base?.openBytes ?? 0;
   }
 
   /** A part of a text that is not written as a JSON string. */
@@ -68,9 +66,14 @@ export class LineReader implements StringSink {
     }
   }
 
-  /** The text is over. One that ends with LF has no line behind it. */
-  end(): void {
+  /** Call this once, after the text. One that ends with LF has no line behind it. */
+  result(): ReadLog {
     if (this.#bytes > 0) this.#endLine(true);
+    const end = this.#end;
+    end.keep(mostCompared);
+    const seam = this.#base && seamBetween(this.#base, end);
+    end.beginnings = [];
+    return { end, seam };
   }
 
   /** Two multiplications for a byte: more than a gigabyte is hashed in the time in which gunzip gives half of one. */
@@ -88,7 +91,7 @@ export class LineReader implements StringSink {
   }
 
   #endLine(isOpen: boolean): void {
-    this.#listener.line(mixed(this.#low, this.#high), this.#bytes, isOpen, this.#beginning);
+    this.#end.line(mixed(this.#low, this.#high), this.#bytes, isOpen, this.#beginning);
     this.#low = seeds[0];
     this.#high = seeds[1];
     this.#bytes = 0;
