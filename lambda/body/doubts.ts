@@ -7,7 +7,7 @@ export const doubts = {
   notUtf8: 'it has bytes that are not UTF-8',
   trailers: (names: string) => `it has trailers behind its body: ${names}`,
 
-  /** Of a log record (log-record.ts, record-evidence.ts). */
+  /** Of a log record (log-record.ts, error-members.ts). */
   noOwnMember: (names: string) => `it has none of ${names}`,
   errorBesideRecord: (name: string) => `it has ${name} beside metadata, spec and status`,
   signOfAnother: (sign: string) => `it has ${sign}, and neither spec.clusterUid nor spec.log`,

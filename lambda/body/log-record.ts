@@ -1,12 +1,11 @@
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
 import { doubts } from './doubts';
-import { ErrorMembers } from './error-members';
+import { ErrorMembers, weighEvidence } from './error-members';
 import { jsonErrorOf } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
 import { StringCapture, type StringSink } from './json/json-string-scanner';
 import { LogDigest } from './log-digest';
-import { weighEvidence } from './record-evidence';
 import { Utf8Check } from './utf8-check';
 
 /**

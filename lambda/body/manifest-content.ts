@@ -1,7 +1,6 @@
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
 import { doubts } from './doubts';
-import { htmlBeginningBytes, isHtmlPage } from './html-page';
 import { JsonContent } from './json-content';
 import { Utf8Check } from './utf8-check';
 
@@ -11,6 +10,17 @@ import { Utf8Check } from './utf8-check';
  * matter where the content is split.
  */
 const blankBytes = new Set(Buffer.from('\t\n\v\f\r \u0085\u00a0\u200b\u2028\u2029\u3000\ufeff'));
+
+/** How much of a content's beginning tells whether it is an HTML page, in bytes. */
+const htmlBeginningBytes = 16 * 1024;
+
+/** White space, comments and processing instructions: one piece of what may stand before a page's first tag. */
+const prologPiece = /^(?:[\s\ufeff]+|<!(?=--)[\s\S]*?-->|<\?[\s\S]*?\?>)/;
+
+const htmlTag = /^<(?:!doctype\s*)?html(?:[\s>]|$)/i;
+
+/** Error pages without an html tag begin so, also within head or body. In declared XML, elements happen to have these names. */
+const errorPageTag = /^<(?:(?:head|body(?: [^>]*)?)>\s*<)?(?:title|center|h[1-6])(?:\s[^>]*)?>/;
 
 /**
  * Judges the content that is to be stored as a manifest. All that is known of a manifest is that it is a string. Refused is
@@ -63,4 +73,13 @@ export class ManifestContent implements BodyCheck {
     this.#beginningLength += Math.min(missing, content.length);
     this.#json.write(content);
   }
+}
+
+/** Whether content is an HTML page. @param beginning of the content, its first {@link htmlBeginningBytes} */
+function isHtmlPage(beginning: string): boolean {
+  let text = beginning;
+  // Piece by piece: a repeated group would try every way to divide the text.
+  for (let piece = prologPiece.exec(text); piece !== null; piece = prologPiece.exec(text))
+    text = text.slice(piece[0].length);
+  return htmlTag.test(text) || (errorPageTag.test(text) && !/^\s*<\?xml/.test(beginning));
 }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
-import { compress } from './compress';
+import { compress, inPieces } from './compress';
 import { codedPieceBytes, gunzipped } from './content-coding';
-import { inPieces } from './in-pieces';
 import { Spool } from './spool';
 
 /**
