@@ -46,8 +46,8 @@ export async function recordedObject(
     const [bad] = badRecords;
     if (bad?.kind === 'unreadable') return { kind: 'unreadable', text: `its run record ${bad.key}: ${bad.problem}` };
     const settled = new Date(now.getTime() - underWayMs);
-    const credible = listed?.records.filter(({ key }) => badRecords.every((bad) => bad.key !== key));
-    const pending = describePending(object, settled, outcome && !isStored(outcome) ? credible : []);
+    const isRefused = outcome !== undefined && !isStored(outcome) && bad === undefined;
+    const pending = describePending(object, settled, isRefused ? listed?.records : []);
     if (pending !== undefined) return { kind: 'note', text: pending };
     if (await mayHaveExpired(archive, now, object)) return { kind: 'note', text: 'its run record has expired' };
     if (bad !== undefined) return { kind: 'damage', text: `its run record ${bad.key}: ${bad.problem}` };

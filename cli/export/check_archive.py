@@ -419,8 +419,9 @@ def judge(folder, now, keys, is_part):
     for key, name in archive.of('record'):
         runs[name.run].append((key, name))
     for run, names in sorted(runs.items()):
-        records[run] = check_records(archive, run, names)
-        named |= check_named(archive, records[run])
+        read = check_records(archive, run, names)
+        named |= check_named(archive, read)
+        records[run] = [] if {key for key, _ in names} & {key for _, key in archive.findings} else read
     for key in archive.sealed:
         name = name_of(key)
         if name and archive.has(name) and key not in archive.names:

@@ -60,13 +60,18 @@ export async function judgeRun(
   const stored = await readStoredRun(reader, listed);
   const { run, badRecords } = stored;
   const seen = await seenRun(stored, configurations);
-  const lacking = await checkRun(listed, stored, context);
+  let isRight = true;
+  const find: JudgeContext['find'] = (...finding) => {
+    isRight = false;
+    context.find(...finding);
+  };
+  const lacking = await checkRun(listed, stored, { ...context, find });
   const unattested = sealed.checkRun(stored);
   for (const { key } of badRecords) if (unattested.has(key) && clusters.has({ run })) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
   if (isRecordUnread) met.named.addWholeRun(run);
   for (const one of lacking) context.unlessExpired(one);
-  addUnarchived(stored, clusters, met);
+  if (isRight && unattested.size === 0) addUnarchived(stored, clusters, met);
   const areObjectsRead = await judgeNamed(stored, unattested, clusters, context, met);
   const isMissing = [...sealed.gone({ from: run, to: run }), ...lacking].some(
     ({ kind, key }) => kind === 'missing' && parseRunRecordKey(key) !== undefined,
@@ -78,14 +83,16 @@ export async function judgeRun(
   return { ...seen, records: listed.records.length, isWhole, isUnread, stored };
 }
 
-/** Keeps what the records of a run say was not archived. */
+/**
+ * Keeps what the records of a run say was not archived. Only right records count: whoever plants an object could write over
+ * one of them.
+ */
 function addUnarchived({ run, read, counts, outcomes }: StoredRun, clusters: Clusters, met: Met): void {
   // Reading all outcomes once more takes time.
   if (counts.failed + counts.notAttempted + counts.optionalMissing === 0) return;
-  const credible = read.filter(({ record }) => record !== undefined);
   met.refusals.set(
     run.getTime(),
-    credible.map(({ shard, writtenAt }) => ({ shard, writtenAt })),
+    read.map(({ shard, writtenAt }) => ({ shard, writtenAt })),
   );
   for (const outcome of outcomes) {
     const name = { ...outcome, run };

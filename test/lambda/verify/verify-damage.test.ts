@@ -78,7 +78,7 @@ describe('verify finds what was changed', () => {
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
-      `pending ${keyAt('log')}`,
+      `unrecorded ${keyAt('log')}`,
     ]);
     expect(problems.slice(0, 3)).toEqual([
       'it counts 4 archived and lists 3',
