@@ -61,8 +61,9 @@ export class StoredConfigurations {
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
   readonly #firings = new Map<string, Firings>();
-  /** Every configuration that was asked for, and whether it can be used. */
-  readonly #known = new Map<string, boolean>();
+  readonly #unusable = new Set<string>();
+  /** What was found. One that is read again, or for several runs at once, is told once. */
+  readonly #told = new Set<string>();
   /** Those that could not be read, which says nothing about them. */
   readonly unread = new Set<string>();
 
@@ -79,20 +80,24 @@ export class StoredConfigurations {
    */
   async get(sha256: string): Promise<RunConfiguration | undefined> {
     const kept = this.#kept.get(sha256);
-    if (kept !== undefined || this.#known.get(sha256) === false) return kept;
-    const isNew = !this.#known.has(sha256);
-    const configuration = await this.#read(sha256, isNew);
-    this.#known.set(sha256, configuration !== undefined);
-    if (configuration === undefined) return undefined;
+    if (kept !== undefined || this.#unusable.has(sha256)) return kept;
+    const configuration = await this.#read(sha256);
+    if (configuration === undefined) {
+      this.#unusable.add(sha256);
+      return undefined;
+    }
     this.#kept.set(sha256, configuration);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
     return configuration;
   }
 
-  /** @param isNew whether it was never read: what was wrong with its headers is told once */
-  async #read(sha256: string, isNew: boolean): Promise<RunConfiguration | undefined> {
-    const find = this.#find;
+  async #read(sha256: string): Promise<RunConfiguration | undefined> {
+    const find: Find = (kind, key, problem) => {
+      const name = `${kind} ${key}`;
+      if (!this.#told.has(name)) this.#find(kind, key, problem);
+      this.#told.add(name);
+    };
     const key = configurationKey(sha256);
     try {
       const found = await readWhole(this.#reader, key, largestConfigurationBytes);
@@ -105,7 +110,7 @@ export class StoredConfigurations {
       if (createHash('sha256').update(text).digest('hex') !== sha256)
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
-      if (isNew && problem !== undefined) find('contradiction', key, problem);
+      if (problem !== undefined) find('contradiction', key, problem);
       return this.#parse(parseJson(text));
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
