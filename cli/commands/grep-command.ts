@@ -61,7 +61,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       const { cluster, recorded, from } = object;
       if (from === undefined && recorded.logSha256 !== undefined && silent.get(cluster) === recorded.logSha256)
         return undefined;
-      const search = await searchObject(reader.archive, object, { pattern, context, format: printer.format });
+      const search = await searchObject(reader.archive, object, { pattern, context, formatOf: printer.formatOf });
       running.add(search);
       return search;
     };

@@ -86,7 +86,7 @@ export class ObjectsToSearch {
       const { logSha256 } = log.recorded;
       // A text that was searched is not read again.
       if (logSha256 !== undefined && logSha256 === last) continue;
-      const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, format: () => '' });
+      const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, formatOf: () => () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
       if (search.lines.matches > 0 || search.problem !== undefined || !isRecorded(search)) return true;
       last = logSha256;

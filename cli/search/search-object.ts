@@ -20,8 +20,8 @@ export interface SearchedObject extends ObjectName {
 interface ObjectSearchOptions {
   readonly pattern: LinePattern;
   readonly context: number;
-  /** Makes output of a line. */
-  readonly format: (line: FoundLine, object: SearchedObject) => string;
+  /** Makes output of the lines of an object. */
+  readonly formatOf: (object: SearchedObject) => (line: FoundLine) => string;
 }
 
 /** The search of one object. */
@@ -47,12 +47,13 @@ const waitingBlocks = 4;
 export async function searchObject(
   reader: ArchiveReader,
   object: SearchedObject,
-  { pattern, context, format }: ObjectSearchOptions,
+  { pattern, context, formatOf }: ObjectSearchOptions,
 ): Promise<ObjectSearch> {
   const { resource, from = { bytes: 0, lines: 0 } } = object;
+  const format = formatOf(object);
   let block = '';
   const onFound = (line: FoundLine) => {
-    block += format(line, object);
+    block += format(line);
   };
   const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
   const search: ObjectSearch = { object, output: [], lines, problem: undefined, sha256: undefined };

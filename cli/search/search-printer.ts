@@ -33,11 +33,16 @@ export class SearchPrinter {
     this.#options = options;
   }
 
-  /** Makes output of a line; none if lines are only counted. */
-  readonly format = (line: FoundLine, object: SearchedObject): string => {
-    const { json, count } = this.#options;
-    if (count === true) return '';
-    return json === true ? this.#jsonOf(line, object) : this.#textOf(line, object);
+  /** Makes output of the lines of an object; none if lines are only counted. */
+  readonly formatOf = (object: SearchedObject): ((line: FoundLine) => string) => {
+    const { json, count, escape: isEscaped } = this.#options;
+    if (count === true) return () => '';
+    if (json === true) return (line) => this.#jsonOf(line, object);
+    const [ofMatch, ofContext] = [this.#prefixOf(object, ':'), this.#prefixOf(object, '-')];
+    return ({ text, isMatch, isApart }) => {
+      const shown = isEscaped ? printableLines(text) : text;
+      return `${isApart ? '--\n' : ''}${isMatch ? ofMatch : ofContext} ${shown}\n`;
+    };
   };
 
   /** Prints what a search finds, as it comes. */
@@ -68,11 +73,6 @@ export class SearchPrinter {
     if (json === true) text = before === undefined ? `[${block.slice(1)}` : block;
     else if (count !== true && context > 0 && before !== undefined && before !== object) text = `--\n${block}`;
     await print(this.#terminal.out, text);
-  }
-
-  #textOf({ text, isMatch, isApart }: FoundLine, object: SearchedObject): string {
-    const shown = this.#options.escape ? printableLines(text) : text;
-    return `${isApart ? '--\n' : ''}${this.#prefixOf(object, isMatch ? ':' : '-')} ${shown}\n`;
   }
 
   #prefixOf({ cluster, run }: SearchedObject, mark: string): string {
