@@ -67,10 +67,7 @@ export class Dashboard extends Construct {
           ],
           { leftYAxis: { min: 0 } },
         ),
-        graph('Throttling and rejected keys', [
-          runs('throttled', 'answers that ask for fewer requests', ORANGE),
-          runs('keyRejected', 'attempts ended by a rejected key', RED),
-        ]),
+        graph('Throttling', [runs('throttled', 'answers that ask for fewer requests', ORANGE)]),
       ],
       stateMachine === undefined ? [] : executions(stateMachine, period),
       audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),

@@ -160,13 +160,11 @@ export const auditMetricNames = {
 /** Metrics of a run, and with an audit those of the audit too. */
 export const metricNames = {
   archived: 'Archived',
-  alreadyArchived: 'AlreadyArchived',
   failed: 'Failed',
-  notAttempted: 'NotAttempted',
   /**
    * By how much the attempt changed the number of what is missing of the run; negative where it completed some. The sum
-   * over all attempts and shards of a run is what is missing of it now. The metrics above count each attempt anew, except
-   * `archived`, whose sum is right too.
+   * over all attempts and shards of a run is what is missing of it now. `failed` counts each attempt anew, and the sum of
+   * `archived` is right too.
    */
   missing: 'Missing',
   /** Share of the fleet, in percent, that the last attempt of a run of the schedule leaves missing; no other attempt has it. */
@@ -181,15 +179,11 @@ export const metricNames = {
   doubts: 'Doubts',
   /** Answers of the service that ask for fewer requests: 429, or 503 with a Retry-After. */
   throttled: 'Throttled',
-  /** 1 if the service rejected the key and the run ended early, otherwise 0. */
-  keyRejected: 'KeyRejected',
   /**
    * 1 if the attempt wrote the record of a run of the schedule, 0 for one started by hand: what shows that the schedule
    * is alive. 0 for a shard too: the state machine counts the run, once all its shards have written theirs.
    */
   scheduled: 'ScheduledRun',
-  /** Wall time of the attempt in milliseconds. */
-  duration: 'RunDuration',
   ...auditMetricNames,
 } as const;
 

@@ -120,11 +120,9 @@ class Collecting {
   }
 
   #endEarly({ why, reason }: EarlyEnd): void {
-    const { stop, reporter } = this.#context;
     const stopped = new RunStopped(reason);
-    stop.startNothing(stopped);
-    if (why === 'key-rejected') reporter.keyRejected();
-    else this.#cancelAll(stopped);
+    this.#context.stop.startNothing(stopped);
+    if (why === 'service-down') this.#cancelAll(stopped);
   }
 
   /** Ends requests that have no answer yet; what is being archived goes on. */

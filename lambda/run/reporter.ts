@@ -13,8 +13,6 @@ export interface Reporter {
   askedAgain(task: Pick<Outcome, 'cluster' | 'resource'>, requests: number): void;
   /** The service asked for fewer requests: 429, or 503 with a Retry-After. */
   throttled(): void;
-  /** The service rejected the key, and the run ends early because of it. */
-  keyRejected(): void;
   /** The run goes on, and whoever looks into it wants to know. */
   warn(message: string, error?: unknown): void;
   /**
@@ -33,7 +31,6 @@ export class LambdaReporter implements Reporter {
   readonly #metrics: Metrics;
   readonly #scheduled: boolean;
   #throttled = 0;
-  #keyRejected = false;
 
   /** @param scheduled whether the schedule started the run */
   constructor(logger: Logger, metrics: Metrics, scheduled: boolean) {
@@ -59,17 +56,12 @@ export class LambdaReporter implements Reporter {
     this.#throttled += 1;
   }
 
-  keyRejected(): void {
-    this.#keyRejected = true;
-  }
-
   warn(message: string, error?: unknown): void {
     this.#logger.warn(message, error === undefined ? {} : { error });
   }
 
   finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
-    const facts = { scheduled: this.#scheduled, keyRejected: this.#keyRejected, throttled: this.#throttled };
-    const line = { ...summary, ...facts };
+    const line = { ...summary, scheduled: this.#scheduled, throttled: this.#throttled };
     if (summary.status === 'complete') this.#logger.info(logMessages.run, line);
     else this.#logger.warn(logMessages.run, line);
     if (!summary.dryRun) this.#publish(summary, outcomes, missingBefore);
@@ -82,9 +74,7 @@ export class LambdaReporter implements Reporter {
     const { counts } = summary;
     const metrics = this.#metrics;
     metrics.addMetric(metricNames.archived, MetricUnit.Count, counts.archived);
-    metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
     metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
-    metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
     metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
     // What an earlier attempt has archived was counted by it, and no request was made for it again.
     const doubts = outcomes.filter(({ doubt, requests }) => doubt !== undefined && requests !== undefined).length;
@@ -101,10 +91,8 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));
     metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
     metrics.addMetric(metricNames.throttled, MetricUnit.Count, this.#throttled);
-    metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, this.#keyRejected ? 1 : 0);
     // A shard does not know the others: the state machine counts their run.
     metrics.addMetric(metricNames.scheduled, MetricUnit.Count, this.#scheduled && summary.shard === undefined ? 1 : 0);
-    metrics.addMetric(metricNames.duration, MetricUnit.Milliseconds, summary.durationMs);
     metrics.publishStoredMetrics();
   }
 }

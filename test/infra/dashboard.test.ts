@@ -53,7 +53,7 @@ describe('the dashboard', () => {
     ['cron(0 3,4 * * ? *)', 3600],
     ['cron(0 3 * * ? *)', 86_400],
   ])('with %s has a point every %p seconds: about one run with its retries', (expression, period) => {
-    const graphs = ['Outcomes per run', 'Bytes archived', 'Throttling and rejected keys'];
+    const graphs = ['Outcomes per run', 'Bytes archived', 'Throttling'];
     const { widget } = dashboardOf({ schedule: { expression } });
     for (const title of [...graphs, 'Duration against the limit (seconds)']) {
       for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });

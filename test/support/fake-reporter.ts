@@ -9,7 +9,6 @@ export class FakeReporter implements Reporter {
   outcomes: readonly Outcome[] = [];
   missingBefore: number | undefined;
   throttledAnswers = 0;
-  isKeyRejected = false;
 
   outcome(): void {}
 
@@ -19,10 +18,6 @@ export class FakeReporter implements Reporter {
 
   throttled(): void {
     this.throttledAnswers += 1;
-  }
-
-  keyRejected(): void {
-    this.isKeyRejected = true;
   }
 
   warn(message: string): void {

@@ -36,7 +36,7 @@ const summary: RunSummary = {
   record: 's3://archive/runs/one',
   durationMs: 1234,
 };
-const facts = { scheduled: true, keyRejected: true, throttled: 16 };
+const facts = { scheduled: true, throttled: 16 };
 
 interface Reported {
   readonly lines: unknown[][];
@@ -63,9 +63,8 @@ function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof 
     },
     publishStoredMetrics: () => Object.assign(metrics, added),
   };
-  const { scheduled, keyRejected, throttled } = { ...facts, ...changedFacts };
+  const { scheduled, throttled } = { ...facts, ...changedFacts };
   const reporter = new LambdaReporter(noting(lines), recorder as unknown as Metrics, scheduled);
-  if (keyRejected) reporter.keyRejected();
   for (let i = 0; i < throttled; i += 1) reporter.throttled();
   reporter.finished({ ...summary, ...changes }, outcomes, 10);
   return { lines, metrics };
@@ -74,9 +73,7 @@ function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof 
 it('an attempt publishes what it came to, under the names that dashboard and alarms read', () => {
   expect(report().metrics).toEqual({
     Archived: ['Count', 2],
-    AlreadyArchived: ['Count', 1],
     Failed: ['Count', 4],
-    NotAttempted: ['Count', 8],
     // 12 are missing now, and 10 were before.
     Missing: ['Count', 2],
     Doubts: ['Count', 1],
@@ -84,16 +81,13 @@ it('an attempt publishes what it came to, under the names that dashboard and ala
     ReceivedBytes: ['Bytes', 360],
     StoredBytes: ['Bytes', 120],
     Throttled: ['Count', 16],
-    KeyRejected: ['Count', 1],
     ScheduledRun: ['Count', 1],
-    RunDuration: ['Milliseconds', 1234],
   });
 });
 
 it.each<[string, Partial<RunSummary>, Partial<typeof facts>, metric: string]>([
   ['a run by hand does not show that the schedule is alive', {}, { scheduled: false }, 'ScheduledRun'],
   ['nor does a shard, which knows nothing of the others', { shard: { index: 0, count: 4 } }, {}, 'ScheduledRun'],
-  ['a key that was not rejected is published as such', {}, { keyRejected: false }, 'KeyRejected'],
 ])('%s', (_, changes, changedFacts, metric) => {
   expect(report(changes, changedFacts).metrics[metric]).toEqual(['Count', 0]);
 });
