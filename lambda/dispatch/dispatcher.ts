@@ -115,7 +115,7 @@ export class Dispatcher {
   answered(inFlight: InFlightRequest, nowMs: number): void {
     this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
-    this.#key.accepted(inFlight.startedMs);
+    this.#key.accepted();
     this.#breaker.succeeded(inFlight, true);
   }
 
@@ -154,10 +154,9 @@ export class Dispatcher {
     if (task?.last === undefined) return 'waits';
     this.#breaker.probeEnded(inFlight, nowMs);
     if (reading === 'same') this.#key.rejected(task.request.cluster);
-    if (reading === 'changed') this.#key.changed(inFlight.startedMs, nowMs);
+    else this.#key.endedOtherwise();
     if (reading === 'changed' && task.counted < maxRequests) return this.#goOn(task, again);
     if (!(reading instanceof Error)) return this.#goOn(task, { failed: task.last });
-    this.#key.endedOtherwise();
     const failed = lastFailure(task.last, `the key could not be read again: ${reading.message}`);
     return this.#goOn(task, { failed });
   }

@@ -12,14 +12,12 @@ const fewestClusters = 5;
 export class KeyJudgement {
   readonly #needed: number;
   readonly #rejected = new Set<string>();
-  /** Whether the key has worked for anybody in this run. */
+  /** Whether a key has worked for anybody in this run. */
   #hasWorked: boolean;
-  /** When the key was found changed: answers to earlier requests say nothing of the new one. */
-  #sinceMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param clusters with something to archive
-   * @param hasWorked whether the key did in an earlier attempt of the run
+   * @param hasWorked whether a key did in an earlier attempt of the run
    */
   constructor(clusters: number, hasWorked: boolean) {
     this.#needed = Math.min(clustersToReject, Math.max(fewestClusters, clusters));
@@ -36,9 +34,8 @@ export class KeyJudgement {
     return `the service rejected the API key for ${this.#rejected.size} different clusters in a row, also after it was read again; set a valid key and complete the run`;
   }
 
-  /** @param startedMs when the request began that the service has answered well */
-  accepted(startedMs: number): void {
-    if (startedMs < this.#sinceMs) return;
+  /** The service has answered well. */
+  accepted(): void {
     this.#hasWorked = true;
     this.#rejected.clear();
   }
@@ -48,16 +45,7 @@ export class KeyJudgement {
     if (!this.#hasWorked) this.#rejected.add(cluster);
   }
 
-  /** After a rejection the secret had another key. @param startedMs when the rejected request began */
-  changed(startedMs: number, nowMs: number): void {
-    // The request is older than the last change: its rejection says nothing about the key in use.
-    if (startedMs < this.#sinceMs) return;
-    this.#hasWorked = false;
-    this.#sinceMs = nowMs;
-    this.#rejected.clear();
-  }
-
-  /** A request has ended in another way, or nobody waits for it any more: the row is broken. */
+  /** A request has ended in another way, or the secret has another key, or nobody waits for it any more: the row is broken. */
   endedOtherwise(): void {
     this.#rejected.clear();
   }

@@ -7,9 +7,6 @@ import {
 import * as z from 'zod/mini';
 import type { Clock } from '../clock';
 
-/** How long a key is used before it is read again, in milliseconds: a rotation without a 401 takes effect within this. */
-const keptMs = 5 * 60 * 1000;
-
 const withMember = z.object({ apiKey: z.string() });
 
 /** The API key cannot be read. The message says what to do and never holds any part of the secret. */
@@ -28,8 +25,6 @@ export class ApiKey {
   #key: string | undefined;
   /** When the last reading that was answered began; the key is at least that new. */
   #readMs = Number.NEGATIVE_INFINITY;
-  /** When the key was last read, or could not be read and was kept. */
-  #keptFromMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<string> | undefined;
 
   /** @param secret name or ARN */
@@ -40,20 +35,12 @@ export class ApiKey {
   }
 
   /**
+   * Read once for an attempt: a rotation counts when the service rejects the key that it has replaced.
    * @param signal of the run: all who ask during a run share one reading, which ends with it
    * @throws ApiKeyError if no key could be read yet; the signal's reason when it aborts
    */
   async current(signal: AbortSignal): Promise<string> {
-    const key = this.#key;
-    const nowMs = this.#clock.monotonicMs();
-    if (key === undefined) return this.#read(signal);
-    if (nowMs - this.#keptFromMs < keptMs) return key;
-    return this.#read(signal).catch((error: unknown) => {
-      if (!(error instanceof ApiKeyError)) throw error;
-      // A good key is kept; if it is rejected, that rejection has it read again.
-      this.#keptFromMs = nowMs;
-      return key;
-    });
+    return this.#key ?? this.#read(signal);
   }
 
   /**
@@ -78,7 +65,6 @@ export class ApiKey {
       .then((read) => {
         this.#key = read;
         this.#readMs = beganMs;
-        this.#keptFromMs = beganMs;
         return read;
       })
       .finally(() => {

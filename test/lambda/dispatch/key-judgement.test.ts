@@ -15,13 +15,9 @@ it.each([
   expect(reject(new KeyJudgement(clusters, false), rejected)).toBe(isSuspected);
 });
 
-it('a key that has worked is not suspected, until another one takes its place', () => {
-  const judgement = new KeyJudgement(1000, true);
-  expect(reject(judgement, 10)).toBe(false);
-  judgement.changed(1, 5);
-  // A request that began before: the key that it had worked, and not the new one.
-  judgement.accepted(4);
-  expect(reject(judgement, 10)).toBe(true);
-  judgement.accepted(6);
+it('a key that has worked for anybody is not suspected', () => {
+  expect(reject(new KeyJudgement(1000, true), 10)).toBe(false);
+  const judgement = new KeyJudgement(1000, false);
+  judgement.accepted();
   expect(reject(judgement, 10)).toBe(false);
 });

@@ -56,23 +56,15 @@ const client = () => new SecretsManagerClient({ endpoint: aws.url, region: 'eu-c
 afterEach(() => aws.close());
 
 describe('the API key', () => {
-  it('is read once for all who ask at the same time, and kept for minutes', async () => {
+  it('is read once for all who ask', async () => {
     expect(await Promise.all([apiKey.current(never), apiKey.current(never), apiKey.current(never)])).toEqual([
       'first',
       'first',
       'first',
     ]);
-    await clock.sleep(4 * 60_000, never);
+    await clock.sleep(10 * 60_000, never);
     await apiKey.current(never);
     expect(readings).toBe(1);
-  });
-
-  it('that was rotated is used after five minutes at the latest', async () => {
-    await apiKey.current(never);
-    secret.value = 'second';
-    await clock.sleep(5 * 60_000, never);
-    expect(await apiKey.current(never)).toBe('second');
-    expect(readings).toBe(2);
   });
 
   it('that two requests find rejected at the same time is read again once', async () => {
@@ -117,11 +109,10 @@ describe('the API key', () => {
   it('is kept when it cannot be read again', async () => {
     await apiKey.current(never);
     secret.value = undefined;
-    await clock.sleep(5 * 60_000, never);
-    expect(await apiKey.current(never)).toBe('first');
+    await clock.sleep(10, never);
     await expect(apiKey.afterRejection('first', clock.monotonicMs(), never)).rejects.toThrow('it has no value yet');
     expect(await apiKey.current(never)).toBe('first');
-    expect(readings).toBe(3);
+    expect(readings).toBe(2);
   });
 
   it('is read anew by the next who asks after a reading failed', async () => {
