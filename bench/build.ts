@@ -6,7 +6,7 @@ import { bundling } from '../infra/function-bundle';
 
 /** What is made before anything is measured. */
 export interface Built {
-  /** Folder of the servers and of the contenders that run in Node, each `<name>.js`. */
+  /** Folder of the contenders that run in Node, each `<name>.js`. */
   readonly programs: string;
   /** PEM files of a server on 127.0.0.1. */
   readonly tls: { readonly key: string; readonly cert: string };
@@ -16,9 +16,8 @@ export interface Built {
 export async function buildAll(folder: string): Promise<Built> {
   const programs = join(folder, 'programs');
   const contenders = ['measure', 'promise-all', 'raw-sockets', 'verify', 'raw-reading'];
-  const names = ['servers/servers', ...contenders.map((name) => `contenders/${name}`)];
-  const entryPoints = names.map((name) => `bench/${name}.ts`);
-  await build({ ...bundling, entryPoints, outdir: programs, entryNames: '[name]' });
+  const entryPoints = contenders.map((name) => `bench/contenders/${name}.ts`);
+  await build({ ...bundling, entryPoints, outdir: programs });
   return { programs, tls: await issueCertificate(folder) };
 }
 

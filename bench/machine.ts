@@ -1,59 +1,26 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { projectRoot } from '../infra/function-bundle';
-
-/** What the benchmark runs with on this machine. */
-export interface Machine {
-  /** Path of the Node binary that runs servers and contenders. */
-  readonly node: string;
-  readonly nodeVersion: string;
-  /** Whether processes are bound to cores. Needs taskset and two cores. */
-  readonly isPinned: boolean;
-  readonly processor: string;
-  readonly cores: number;
-  readonly memoryBytes: number;
-}
-
-const lambdaMajor = 24;
-
-/** @param options install: Lambda's version of Node, if this process runs another one; quick: nothing is measured */
-export function inspectMachine({ install, quick }: { install: boolean; quick?: true }): Machine {
-  const node = install ? nodeLikeLambda() : process.execPath;
-  const cores = cpus().length;
-  return {
-    node,
-    nodeVersion: execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim(),
-    // A process that is bound to a core cannot leave it to others. Node's fetch then gives up after ten seconds without a
-    // connection, and a quick run, which measures nothing, would fail on a busy machine.
-    isPinned: !quick && cores > 1 && succeeds('taskset', '-c', '1', 'true'),
-    processor: cpus()[0]?.model ?? 'unknown',
-    cores,
-    memoryBytes: totalmem(),
-  };
-}
-
-/** Lambda's version of Node from npm, or this process's Node if it cannot be installed. */
-function nodeLikeLambda(): string {
-  if (process.versions.node.startsWith(`${lambdaMajor}.`)) return process.execPath;
-  const cache = join(projectRoot, 'node_modules', '.cache', 'bench');
-  const node = join(cache, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (succeeds(node, '--version')) return node;
-  mkdirSync(cache, { recursive: true });
-  const args = ['install', '--no-save', '--no-package-lock', '--prefix', cache, `node@${lambdaMajor}`];
-  spawnSync('npm', args, { stdio: 'ignore', shell: process.platform === 'win32' });
-  return succeeds(node, '--version') ? node : process.execPath;
-}
 
 export function succeeds(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
+/** Binds this process, which is both servers, to one core. @returns whether the machine can: it has taskset and two cores */
+export function pinServers(): boolean {
+  return cpus().length > 1 && succeeds('taskset', '-acp', '0', String(process.pid));
+}
+
 export type Command = readonly [command: string, args: string[]];
 
-/** Binds a command to a core, where the machine can: both servers share one core, the client has another to itself. */
-export function pinTo({ isPinned }: Machine, part: 'servers' | 'client', [command, args]: Command): Command {
-  if (!isPinned) return [command, args];
-  return ['taskset', ['-c', part === 'servers' ? '0' : '1', command, ...args]];
+/** Binds the command of a contender to the core beside that of the servers. */
+export function pinContender([command, args]: Command): Command {
+  return ['taskset', ['-c', '1', command, ...args]];
+}
+
+export function describeMachine(isPinned: boolean): string {
+  const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
+  const pinning = isPinned
+    ? 'the client has a core to itself, both servers share another'
+    : 'client and servers share all cores: a quick run, no taskset, or only one core';
+  return `Node ${process.versions.node}; ${cpus()[0]?.model}, ${cpus().length} cores, ${memory}; ${pinning}`;
 }

@@ -11,14 +11,12 @@ import { firstResources } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
 import { FolderStore } from '../local/aws/store/folder-store';
 import type { Built } from './build';
-import { type Contender, contenders } from './contenders';
 import type { Figures } from './contenders/measure';
-import { type Command, type Machine, pinTo } from './machine';
+import { type Command, pinContender } from './machine';
 import type { Entry } from './scenarios';
 import { madeArchive } from './servers/made-archive';
 import type { SinkStats } from './servers/object-sink';
-import type { ServerStats } from './servers/servers';
-import type { Servers } from './servers/start-servers';
+import type { ServerStats, Servers } from './servers/servers';
 import type { Job, Workload } from './workload';
 
 /** The result of one run of one contender. */
@@ -29,8 +27,9 @@ export interface RunResult extends Partial<Figures>, Partial<Pick<ServerStats, '
   readonly serverLoad?: number;
 }
 
-export interface RunOptions extends Pick<Job, 'verify'> {
-  readonly machine: Machine;
+export interface RunOptions {
+  /** Whether servers and contenders are bound to cores. */
+  readonly isPinned: boolean;
   readonly built: Built;
   readonly servers: Servers;
   /** Gets the files of each run. */
@@ -40,9 +39,8 @@ export interface RunOptions extends Pick<Job, 'verify'> {
 const longestRunMs = 10 * 60 * 1000;
 
 /** Runs a contender once, in a process of its own. */
-export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
-  const { servers, machine, built, folder, verify } = options;
-  const { program }: Contender = contenders[name];
+export async function runContender({ workload, program }: Entry, options: RunOptions): Promise<RunResult> {
+  const { servers, isPinned, built, folder } = options;
   const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
   const named = { bucket: 'bench-archive', apiKey: 'bench-key-0123456789', caFile: built.tls.cert };
   const archiveFolder = workload.reads?.from === 'folder' ? await archiveIn(folder, workload.reads) : undefined;
@@ -51,11 +49,11 @@ export async function runContender({ workload, contender: name }: Entry, options
     ...servers.urls,
     ...named,
     clusters,
-    verify,
     ...(archiveFolder && { archiveFolder }),
   };
   await servers.reset(job);
-  const [command, args] = pinTo(machine, 'client', commandOf(program, job, options));
+  const unpinned = commandOf(program, job, options);
+  const [command, args] = isPinned ? pinContender(unpinned) : unpinned;
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environmentOf(program, job), TMPDIR: folder },
@@ -66,7 +64,7 @@ export async function runContender({ workload, contender: name }: Entry, options
     text(child.stdio[3] as Readable),
     once(child, 'close'),
   ]);
-  const stats = await servers.stats();
+  const stats = servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
   const failed =
     workload.reads === undefined
@@ -75,7 +73,8 @@ export async function runContender({ workload, contender: name }: Entry, options
   if (failed !== undefined) return { failed };
   const figures: Figures = JSON.parse(line);
   const { wireBytes, storedBytes, serverCpuMs } = stats;
-  return { ...figures, wireBytes, storedBytes, serverLoad: serverCpuMs / figures.wallMs };
+  const serverLoad = serverCpuMs / figures.wallMs;
+  return workload.reads === undefined ? { ...figures, wireBytes, storedBytes, serverLoad } : { ...figures, serverLoad };
 }
 
 /** The line of a stack trace, or of a log, that names the error. */
@@ -88,9 +87,9 @@ function errorLine(errors: string): string {
  * a step is not measured.
  * @param expected number of objects
  */
-function unfinishedWork({ objects, conditional, checksummed, wrong }: SinkStats, expected: number): string | undefined {
-  if (objects === expected && conditional === expected && checksummed === expected && wrong === 0) return undefined;
-  return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
+function unfinishedWork({ objects, conditional, checksummed }: SinkStats, expected: number): string | undefined {
+  if (objects === expected && conditional === expected && checksummed === expected) return undefined;
+  return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum`;
 }
 
 /** What a contender did not read; undefined if it has read everything, or the server cannot know. */
@@ -117,7 +116,7 @@ async function archiveIn(
   return place;
 }
 
-type Program = Contender['program'];
+type Program = Entry['program'];
 
 /**
  * The same young generation for every contender in Node: three spaces of at most 8 MB, as V8 sizes them on a machine of
@@ -127,12 +126,12 @@ type Program = Contender['program'];
 const youngGeneration = '--max-semi-space-size=8';
 
 /** The command that starts a contender. Writes the files that the command needs. */
-function commandOf(program: Program, job: Job, { machine, built, folder }: RunOptions): Command {
+function commandOf(program: Program, job: Job, { built, folder }: RunOptions): Command {
   const file = join(folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
   if (program.endsWith('.py')) return ['python3', [join(__dirname, 'contenders', program), file]];
   const loaded = program === 'function' ? placeFunction(job, folder) : join(built.programs, `${program}.js`);
-  return [machine.node, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
+  return [process.execPath, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
 }
 
 /** Writes the function's own bundle and the job's collection file beside it, as a deployment would. Returns the code's path. */

@@ -37,8 +37,6 @@ export interface Job extends Omit<Workload, 'clusters'> {
   readonly apiKey: string;
   /** PEM file of the certificate of both servers. */
   readonly caFile: string;
-  /** The archive server computes the checksum of each object and refuses a wrong one. That takes time: false while measuring. */
-  readonly verify: boolean;
   /** Where the archive lies that is read back from a folder. */
   readonly archiveFolder?: string;
 }

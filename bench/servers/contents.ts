@@ -1,41 +1,21 @@
-import { demoManifest } from '../../local/demo-service/demo-content';
-import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
+import { demoLog, demoManifest } from '../../local/demo-service/demo-content';
 
-const components = [
-  'compute.manager',
-  'osapi.wsgi.server',
-  'virt.imagecache',
-  'network.agent',
-  'scheduler.host',
-] as const;
-const verbs = ['GET', 'GET', 'GET', 'POST', 'DELETE'] as const;
-const places = ['servers/detail', 'servers', 'os-server-external-events', 'flavors', 'images?name=größe'] as const;
-const events = ['VM Started', 'VM Paused', 'VM Resumed', 'Deleting instance files', 'Unknown base file'] as const;
+const at = new Date(1_795_000_000_000);
 
 const lineEnd = '\\n';
 /** So long that it does not repeat within the window of any compressor used here. */
 const text = logLines(8 * 1024 * 1024);
 
-/**
- * Lines like those of a busy control plane: unique identifiers, repeated words, and a few characters beyond ASCII.
- * @returns the text, escaped as inside a JSON string
- */
+/** Logs of the demo service, one behind the other, escaped as inside a JSON string. */
 function logLines(bytes: number): Buffer {
-  const random = seededRandom('log lines');
-  const id = (length: number) => Array.from({ length }, () => between(random, 0, 15).toString(16)).join('');
-  const tenants = Array.from({ length: 12 }, () => id(32));
-  const lines = Buffer.alloc(bytes + 1024);
+  const logs: Buffer[] = [];
   let length = 0;
-  for (let time = 1_795_000_000_000; length < bytes; time += between(random, 1, 900)) {
-    const tenant = pick(random, ['-', ...tenants]);
-    const event =
-      random() < 0.6
-        ? `10.11.${between(random, 0, 30)}.${between(random, 1, 254)} "${pick(random, verbs)} /v2/${tenant}/${pick(random, places)} HTTP/1.1" status: ${pick(random, ['200', '200', '202', '404'])} len: ${between(random, 100, 9000)} time: 0.${between(random, 10_000, 9_999_999)}`
-        : `[instance: ${id(8)}-${id(4)}-${id(4)}-${id(12)}] ${pick(random, events)} (Lifecycle Event)`;
-    const line = `${new Date(time).toISOString()} ${between(random, 2000, 2090)} INFO nova.${pick(random, components)} [req-${id(8)}-${id(4)}-${id(4)}-${id(12)} ${tenant} - - -] ${event}\n`;
-    length += lines.write(JSON.stringify(line).slice(1, -1), length);
+  while (length < bytes) {
+    const log = Buffer.from(JSON.stringify(demoLog(`log-${logs.length}`, at)).slice(1, -1));
+    logs.push(log);
+    length += log.length;
   }
-  return lines.subarray(0, length);
+  return Buffer.concat(logs);
 }
 
 /** The parts of a log record of a length in bytes. They are slices of one text, and none of it is copied. */
@@ -68,8 +48,7 @@ function lineStartBefore(offset: number): number {
 /** A manifest of about a length in bytes, as a JSON string. */
 export function manifestBody(index: number, bytes: number): Buffer {
   let yaml = '';
-  for (let part = 0; yaml.length < bytes; part += 1)
-    yaml += demoManifest(`manifest-${index}-${part}`, new Date(1_795_000_000_000));
+  for (let part = 0; yaml.length < bytes; part += 1) yaml += demoManifest(`manifest-${index}-${part}`, at);
   const long = Buffer.byteLength(JSON.stringify(yaml));
   return Buffer.from(JSON.stringify(yaml.slice(0, (yaml.length * bytes) / long)));
 }

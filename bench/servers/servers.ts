@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Built } from '../build';
 import type { Job } from '../workload';
 import { answerAsArchive, resetArchive, sentObjects } from './archive-server';
 import { answerAsService, resetService, sentBytes } from './cluster-service';
@@ -18,10 +19,11 @@ export interface ServerStats extends SinkStats {
   readonly serverCpuMs: number;
 }
 
-/** Serves over TLS on a free port of the loopback interface. Returns the address. */
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<string> {
-  const [key = '', cert = ''] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'));
-  const server = createServer({ key, cert }, (request, response) => {
+type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Serves over TLS on a free port of the loopback interface. */
+async function serve({ key, cert }: Built['tls'], answer: Answering) {
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       response.destroy();
       console.error(error);
@@ -32,7 +34,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   // A contender without a limit opens thousands of connections at once.
   server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 });
   await once(server, 'listening');
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }
 
 let cpu = process.cpuUsage();
@@ -45,13 +47,13 @@ async function answerAsAws(request: IncomingMessage, response: ServerResponse): 
   return answerAsArchive(request, response, reading.sinkLatencyMs);
 }
 
-async function reset(job: Job): Promise<object> {
+/** Prepares what the job asks for, and clears what was counted. */
+async function reset(job: Job): Promise<void> {
   resetSink(job);
   if (job.reads?.from === 'https') resetArchive(job.reads);
   reading = job.reads && job;
   if (job.reads === undefined) await resetService(job);
   cpu = process.cpuUsage();
-  return {};
 }
 
 function stats(): ServerStats {
@@ -59,12 +61,18 @@ function stats(): ServerStats {
   return { ...counts, sentObjects, wireBytes: sentBytes, serverCpuMs: (user + system) / 1000 };
 }
 
-/** Both servers of the benchmark, as a process of its own. The arguments are the PEM files of key and certificate. */
-async function begin(): Promise<void> {
-  const urls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsAws) };
-  process.on('message', async (told: Job | 'stats') => process.send?.(told === 'stats' ? stats() : await reset(told)));
-  process.on('disconnect', () => process.exit());
-  process.send?.(urls);
-}
+export type Servers = Awaited<ReturnType<typeof startServers>>;
 
-void begin();
+/** Starts cluster service and archive in this process. @param tls PEM files of key and certificate */
+export async function startServers(tls: Built['tls']) {
+  const [service, aws] = [await serve(tls, answerAsService), await serve(tls, answerAsAws)];
+  return {
+    urls: { serviceUrl: service.url, awsUrl: aws.url },
+    reset,
+    stats,
+    close: () => {
+      service.close();
+      aws.close();
+    },
+  };
+}
