@@ -51,7 +51,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const { clusterList: source } = deployed.collection;
 
   /** The configuration of one attempt: the deployed one, or with a list from outside in it, which is stored before any work. */
-  async function configure(request: RunRequest, stop: Stop) {
+  async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
     if (source === undefined) return { ...deployed, storeConfiguration: storeDeployed };
     const { bucket, key } = parseListAddress(source.from);
     const open = async () => {
@@ -59,7 +59,8 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       return new S3Archive(s3, bucket, clock).open(key, largestListBytes, stop.working);
     };
     const past = new PastLists(recordsIn(archive, stop.working));
-    const { clusters, read } = await attemptList(request, source, { past, open, now: clock.now() });
+    const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
+    for (const remark of remarks) reporter.warn(remark);
     const collection: Collection = { ...deployed.collection, clusters };
     const text = Buffer.from(JSON.stringify(collection));
     const digest = sha256Of(text);
@@ -75,7 +76,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const { awsRequestId, functionVersion } = invocation;
     const reporter = new LambdaReporter(logger, metrics, request.scheduled);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
-    const configured = await configure(request, stop).catch((error: unknown) => {
+    const configured = await configure(request, stop, reporter).catch((error: unknown) => {
       stop.close();
       throw error;
     });

@@ -20,8 +20,12 @@ export interface ListsBefore {
 export interface NextList {
   /** What is collected. */
   readonly clusters: readonly ConfiguredCluster[];
+  /** Uids that leave, sorted. */
+  readonly left: readonly string[];
   /** Uids that may not leave without consent, sorted. They are collected as before. */
   readonly withheld: readonly string[];
+  /** Whether the list consents to something else than what it needs consent for. */
+  readonly isConsentIdle: boolean;
 }
 
 /** So many clusters may leave in a day whatever their share is. */
@@ -44,12 +48,13 @@ export function nextList(
   const most = mostRemovable(largest.length, maxRemovedPercent);
   const isMuch = leavers.length > 0 && Math.max(leavers.length, leaversOf(largest, clusters).length) > most;
   const isConsented = leaving !== undefined && leaving === hashOfLeaving(leavers);
-  if (!isMuch || isConsented) return { clusters, withheld: [] };
+  const isConsentIdle = leaving !== undefined && !(isMuch && isConsented);
+  if (!isMuch || isConsented) return { clusters, left: leavers, withheld: [], isConsentIdle };
   const kept = new Map(inForce.map((cluster) => [cluster.uid, cluster]));
   const isWithheld = new Set(leavers);
   const staying = clusters.filter(({ uid }) => !isWithheld.has(uid));
   const withheld = leavers.flatMap((uid) => kept.get(uid) ?? []);
-  return { clusters: [...staying, ...withheld], withheld: leavers };
+  return { clusters: [...staying, ...withheld], left: [], withheld: leavers, isConsentIdle };
 }
 
 /** How many of a list's clusters may leave within {@link removalHours} without consent. */

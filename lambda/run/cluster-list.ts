@@ -15,6 +15,8 @@ export interface AttemptList {
   readonly clusters: readonly ConfiguredCluster[];
   /** Undefined: a run is completed late, which reads no list. */
   readonly read: ClusterList | undefined;
+  /** What people want to know although it is not a failure. */
+  readonly remarks: readonly string[];
 }
 
 export interface ClusterListContext {
@@ -41,7 +43,7 @@ export async function attemptList(
   if (completes && run !== undefined) {
     const before = await past.ofRun(run);
     if (before === undefined) throw new RunNotFoundError(run, []);
-    return { clusters: before.clusters, read: undefined };
+    return { clusters: before.clusters, read: undefined, remarks: [] };
   }
   const inForce = await past.newest(now);
   const { list, problem: unusable, ...object } = await fetchList(source, context);
@@ -52,7 +54,7 @@ export async function attemptList(
   const read: ClusterList = { from: source.from, ...object, isInForce: problem === undefined, problem, since };
   const clusters = next?.clusters ?? inForce?.clusters;
   if (clusters === undefined) throw new NoClusterListError(read);
-  return { clusters, read };
+  return { clusters, read, remarks: next === undefined ? [] : remarksOn(next) };
 }
 
 /** Without the right to list the bucket, S3 says 403 of an object that is not there. */
@@ -117,6 +119,15 @@ function withheldProblem(
     'If they are meant to leave, write the list as { "clusters": […], "leaving": "…" } with the line',
     `  "leaving": "${hashOfLeaving(withheld)}"`,
   ].join('\n');
+}
+
+function remarksOn({ left, isConsentIdle }: NextList): string[] {
+  return [
+    ...(left.length > 0 ? [`${left.length} clusters left the list: ${namesOf(left)}`] : []),
+    ...(isConsentIdle
+      ? ['"leaving" in the list of clusters is not needed, or not of these clusters: it was ignored']
+      : []),
+  ];
 }
 
 function namesOf(uids: readonly string[]): string {

@@ -136,6 +136,7 @@ describe('a list of clusters from outside', () => {
     expect(record.clusterList?.leaving).toBe(hash(...leaving));
     // It is not needed any more.
     expect((await run(collector)).error).toBeUndefined();
+    expect(collector.logs.join('')).toContain('is not needed, or not of these clusters: it was ignored');
   });
 
   it.each([
