@@ -79,7 +79,7 @@ export class RecordStore {
 
   /** @returns whether the record lies under the key now; otherwise another does */
   async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
-    const content = Buffer.concat(Array.from(recordLines(record), (line) => Buffer.from(line)));
+    const content = recordContent(record);
     const put = await this.#bucket.put({ key, content, contentType: jsonLinesType }, signal);
     if (put !== 'answer-lost') return put === 'archived';
     const stored = await this.#bucket.open(key, largestRecordBytes, signal);
@@ -92,6 +92,16 @@ export class RecordStore {
   address(name: RunRecordName): string {
     return `s3://${this.#bucket.bucket}/${runRecordKey(name)}`;
   }
+}
+
+/** The lines of a record. Of a large fleet they are hundreds of megabytes, which are in memory once. */
+function recordContent(record: RunRecord): Buffer {
+  let length = 0;
+  for (const line of recordLines(record)) length += Buffer.byteLength(line);
+  const content = Buffer.allocUnsafe(length);
+  let end = 0;
+  for (const line of recordLines(record)) end += content.write(line, end);
+  return content;
 }
 
 /**
