@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import { type ObjectName, objectKey } from '../../lambda/archive/archive-layout';
-import { resources } from '../../lambda/resources';
 import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import type { ContentHashes } from '../archive/changes';
 import { contentOf, textOf } from '../archive/read-text';
 import type { Remark } from '../archive/recorded-object';
-import { type LinePattern, mayMatchRecord } from './line-pattern';
+import type { LinePattern } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
 /** An object to search. Of a fleet there is no room for more of each. */
@@ -55,7 +54,7 @@ export async function searchObject(
   const onFound = (line: FoundLine) => {
     block += format(line);
   };
-  const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
+  const lines = new LineSearch({ matches: pattern, context, onFound, linesBefore: from.lines });
   const search: ObjectSearch = { object, output: [], lines, problem: undefined, sha256: undefined };
   const blocks = async function* (body: Body) {
     try {
@@ -77,8 +76,7 @@ export async function searchObject(
     if (body instanceof Readable) {
       search.output = Readable.from(blocks(body), { highWaterMark: waitingBlocks });
       search.output.read(0);
-      // A log is not even decoded if its record has no such text.
-    } else if (!resources[resource].holdsLog || mayMatchRecord(pattern, body[0])) {
+    } else {
       const output: string[] = [];
       for await (const found of blocks(body)) output.push(found);
       search.output = output;
