@@ -155,10 +155,12 @@ export function sealLines({ number, seal, archive, sha256 }: MailedSeal): string
   ];
 }
 
-export function stampLines({ number }: MailedSeal, { authority, time, problem, lastStamped }: AskedStamp): string[] {
+export function stampLines(
+  { number }: MailedSeal,
+  { authority, time, problem = '', since = '' }: AskedStamp,
+): string[] {
   if (time !== undefined) return [`Seal ${number} existed before ${time}, says ${authority}.`];
-  const since = lastStamped === undefined ? '' : `; the last seal that is: that of ${minute(lastStamped)}`;
-  return [`Seal ${number} is not stamped by ${authority}${since}`, `  ${plain(problem ?? '')}`];
+  return [`Seal ${number} is not stamped by ${authority} (none since ${minute(since)})`, `  ${plain(problem)}`];
 }
 
 /** As a person types it in the folder of the project. */

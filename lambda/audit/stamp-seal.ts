@@ -13,9 +13,7 @@ export interface AskedStamp {
   readonly time?: string;
   /** Why it has none. */
   readonly problem?: string;
-  /** The time of the newest seal that has one; undefined: none has. */
-  readonly lastStamped?: string | undefined;
-  /** Since when seals have none: the time of that seal, or of the first that was to have one. */
+  /** Since when seals have none: the time of the newest that has one, or of the first that was to have one. */
   readonly since?: string;
 }
 
@@ -55,7 +53,7 @@ export function stampSeal(
       const lastStamped = chain.seals.findLast((one) => chain.stamps.includes(keyOf(name, one)))?.seal;
       const planned = chain.seals.find(({ plan }) => plan.timestamps?.some((one) => one.name === name));
       const since = lastStamped ?? planned?.seal ?? now.toISOString();
-      return { authority: name, problem: error instanceof Error ? error.message : String(error), lastStamped, since };
+      return { authority: name, problem: error instanceof Error ? error.message : String(error), since };
     }
   };
   // Another invocation of the same audit may have stamped it already.

@@ -69,7 +69,7 @@ describe('a seal', () => {
     expect(audits[2]?.result?.number).toBe(3);
     const text = audits[2]?.mails[0]?.text;
     expect(text).toContain(
-      'Seal 3 is not stamped by two; the last seal that is: that of 2026-11-21 23:30Z\n  Asking two failed: it is down',
+      'Seal 3 is not stamped by two (none since 2026-11-21 23:30Z)\n  Asking two failed: it is down',
     );
     expect(world.bucket.objects.has(key(3, 'two'))).toBe(false);
     expect(damageIn(await look(world.bucket, { stampRoots: [two.root] }))).toEqual(['seal-broken']);
