@@ -101,7 +101,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before its mail, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
-    if (done !== undefined && done === chain.stateOf && isDeepStrictEqual(done.plan, ownPlan(plan, done)))
+    if (done !== undefined && done === chain.stateOf && isOfPlan(done, plan))
       return report(done, { ...done, ...chain.state }, chain, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
@@ -119,17 +119,13 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   );
 }
 
-/** What the audit would seal again: a list from outside may have changed since. */
-function ownPlan(plan: AuditContext['plan'], done: Seal): Seal['plan'] {
-  const own = sealedPlan(plan, done, done.seal);
-  const { clusters, clusterList: sealed } = done.plan;
-  const { clusterList } = own;
-  if (clusterList === undefined || sealed === undefined) return own;
-  return {
-    ...own,
-    clusters,
-    clusterList: { ...clusterList, ...(sealed.configuration && { configuration: sealed.configuration }) },
-  };
+/** Whether the audit would seal the same plan again. A list from outside may have changed since. */
+function isOfPlan(seal: Seal, plan: AuditContext['plan']): boolean {
+  const [sealed, own] = [seal.plan, sealedPlan(plan, seal, seal.seal)].map(({ clusterList, ...one }) => ({
+    ...{ ...one, clusters: 0 },
+    clusterList: clusterList && { ...clusterList, configuration: undefined },
+  }));
+  return isDeepStrictEqual(sealed, own);
 }
 
 /** Has a seal that is stored stamped, reports it, and mails it if that is due. @param mailed the same seal with its state */
