@@ -6,11 +6,11 @@ import { openDamage } from '../verify/seals/open-damage';
 import { mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { unsealedStamps } from '../verify/seals/seal-stamps';
-import { largestStateBytes, type SealState } from '../verify/seals/seal-state';
+import type { SealState } from '../verify/seals/seal-state';
 import { auditJudge, settled } from './audit-judge';
 import { checkOpen } from './check-open';
 import { ClusterOutcomes } from './cluster-outcomes';
-import { type Findings, jsonBytes } from './findings';
+import type { Findings } from './findings';
 import type { FleetInForce } from './fleet-in-force';
 import { judgeRuns, judgeSeals } from './judge-due';
 import { listNew, readNew } from './judge-new';
@@ -38,9 +38,6 @@ export interface ExamineContext {
   /** Aborts when the audit's time is over. */
   readonly stop: AbortSignal;
 }
-
-/** Room in a state for what is not a long list, in bytes. */
-const reserveBytes = 2 * 1024 * 1024;
 
 /** Run records and objects that a seal lists. Each takes at most 1,200 bytes, and a seal is read up to 64 MiB. */
 const mostListed = 50_000;
@@ -113,8 +110,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   const lastRun = [...records.runs].at(-1);
   const configured = plan.clusters.map(({ uid }) => uid);
   const carried = { failing: failing.map(({ failure, ...one }) => one), logs: claims.logs.summary.result(configured) };
-  const mostOpenBytes = largestStateBytes - reserveBytes - jsonBytes(carried);
-  const { repaired, found, ...left } = findings.settle(chain, claims.checked, own.seal, mostOpenBytes);
+  const { repaired, found, ...left } = findings.settle(chain, claims.checked, own.seal);
   // What no state has room for is found again by judging everything again.
   const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
   const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };

@@ -13,8 +13,8 @@ const mostCharacters = 300;
 const mostFindings = 100;
 const mostOpen = 50_000;
 
-/** Of what is unvouched, so many are named; all are counted. */
-const mostUnvouched = 20;
+/** How long what is open may be in a state, in bytes: the rest of it has as much room. */
+const mostOpenBytes = largestStateBytes / 2;
 
 /** What was sealed and open before an audit. */
 type KnownBefore = Pick<SealChain, 'records' | 'state'>;
@@ -41,14 +41,8 @@ export class Findings {
   /**
    * @param checked what was open and looked at again, and what it is unless it is found again
    * @param now time of the audit
-   * @param mostBytes how long what is open may be in the state: the rest is counted
    */
-  settle(
-    chain: KnownBefore,
-    checked: ReadonlyMap<OpenFinding, Rechecked>,
-    now: string,
-    mostBytes = largestStateBytes,
-  ): Settled {
+  settle(chain: KnownBefore, checked: ReadonlyMap<OpenFinding, Rechecked>, now: string): Settled {
     const { open: earlier } = chain.state;
     const before = new Map(earlier.map((one) => [nameOf(one), one]));
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
@@ -66,13 +60,13 @@ export class Findings {
       ...left.filter((one) => checked.has(one)).map(kept),
       ...found.filter(({ kind }) => staysOpen(kind)),
     ];
-    const carried = fitting(open, mostBytes).slice(0, mostOpen);
+    const carried = fitting(open).slice(0, mostOpen);
     const more = [...this.#more].reduce((sum, [kind, left]) => sum + (staysOpen(kind) ? left : 0), 0);
     const isOpen = new Set(open.map(({ key }) => key));
     const repaired = earlier.filter(({ key }) => !isOpen.has(key));
     return {
       found: this.#count(found),
-      findings: named(found).map(({ kind, key, problem }) => ({ kind, key, problem })),
+      findings: found.slice(0, mostFindings).map(({ kind, key, problem }) => ({ kind, key, problem })),
       open: [...carried],
       openMore: open.length - carried.length + more,
       repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
@@ -84,12 +78,6 @@ export class Findings {
     for (const { kind } of found) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return Object.fromEntries(counts);
   }
-}
-
-/** Those that a seal names. What is unvouched comes last: the run record that is damaged says why. */
-function named(found: readonly OpenFinding[]): readonly OpenFinding[] {
-  const [unvouched, others] = [true, false].map((is) => found.filter(({ kind }) => (kind === 'unvouched') === is));
-  return [...(others ?? []), ...(unvouched ?? []).slice(0, mostUnvouched)].slice(0, mostFindings);
 }
 
 /** Gives a finding the time since when it is so. A fault may pass; what is sealed, and cannot be read in two audits, is damage. */
@@ -117,17 +105,12 @@ function isDamage(kind: string): boolean {
   return damageKinds.some((one) => one === kind);
 }
 
-/** As many of the first as may be so long together as JSON, in bytes. */
-function fitting<Item>(items: readonly Item[], mostBytes: number): readonly Item[] {
+/** As many of the first as a state has room for. */
+function fitting(open: readonly OpenFinding[]): readonly OpenFinding[] {
   let bytes = 0;
-  const end = items.findIndex((one) => {
-    bytes += jsonBytes(one);
-    return bytes > mostBytes;
+  const end = open.findIndex((one) => {
+    bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
+    return bytes > mostOpenBytes;
   });
-  return end < 0 ? items : items.slice(0, end);
-}
-
-/** Length as JSON in a list, in bytes. */
-export function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value)) + 1;
+  return end < 0 ? open : open.slice(0, end);
 }

@@ -62,7 +62,11 @@ export function auditMail(
     counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
     openLines(seal),
     // The run records that should vouch for it are damage of their own.
-    counted('Unvouched, because their run records were replaced or are gone', found.unvouched ?? 0, listed(unvouched)),
+    counted(
+      'Unvouched, because their run records were replaced or are gone',
+      found.unvouched ?? 0,
+      listed(unvouched.slice(0, mostFindings)),
+    ),
     some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
     memberLines(seal),
     failingLines(seal),
