@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { AuditResult } from './audit/audit';
-import { parseAuditEvent } from './audit/audit-event';
 import { wireAudit } from './audit/wire-audit';
+import { parseAuditEvent } from './event';
 
 const audit = wireAudit(process.env, __dirname);
 

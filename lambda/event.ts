@@ -64,17 +64,17 @@ export function parseEventTime(value: string): Date | undefined {
 }
 
 /** Whether a time is further ahead than clocks differ: under the name of such a run objects would lie that nobody may delete. */
-export function isInFuture(time: Date, now: Date): boolean {
-  return time.getTime() > now.getTime() + clockSlackMs;
+export function isInFuture(time: Date, now: Date, slackMs = clockSlackMs): boolean {
+  return time.getTime() > now.getTime() + slackMs;
 }
 
-const time = (now: Date, expected: string) =>
+const time = (now: Date, expected: string, slackMs?: number) =>
   z.pipe(
     z.string(),
     z.transform((value: string, context) => {
       const parsed = parseEventTime(value);
-      if (parsed !== undefined && !isInFuture(parsed, now)) return parsed;
-      const limit = `a time that is not more than two hours ahead of now (${now.toISOString()})`;
+      if (parsed !== undefined && !isInFuture(parsed, now, slackMs)) return parsed;
+      const limit = `a time that is not in the future (now it is ${now.toISOString()})`;
       context.issues.push({ code: 'custom', message: parsed === undefined ? expected : limit, input: value });
       return z.NEVER;
     }),
@@ -110,8 +110,9 @@ function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
 export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[] | undefined, now: Date): RunRequest {
   const received = event ?? {};
   const configured = clusters && new Set(clusters.map(({ uid }) => uid));
-  const parsed = eventSchema(configured, now).safeParse(received, { reportInput: true });
-  if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap(describe));
+  const schema = eventSchema(configured, now);
+  const parsed = schema.safeParse(received, { reportInput: true });
+  if (!parsed.success) throw new InvalidEventError(problemsOf(parsed.error, schema));
   const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
   if (named.length > 1)
@@ -131,10 +132,31 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
   };
 }
 
-function describe(issue: z.core.$ZodIssue): string[] {
+/** How far the clocks of the scheduler and of the audit may differ, in milliseconds. */
+const auditSlackMs = 60_000;
+
+/**
+ * @param event as Lambda delivers it to the audit; nothing at all means `{}`
+ * @param now whoever may invoke the audit must not take the place of a later one
+ * @returns the time that names the audit; undefined: now
+ * @throws InvalidEventError with every problem at once
+ */
+export function parseAuditEvent(event: unknown, now: Date): Date | undefined {
+  const expected = 'a time such as 2026-11-20T06:30:00Z';
+  const schema = z.strictObject({ scheduledTime: z.optional(time(now, expected, auditSlackMs)) });
+  const parsed = schema.safeParse(event ?? {}, { reportInput: true });
+  if (parsed.success) return parsed.data.scheduledTime;
+  const problems = problemsOf(parsed.error, schema);
+  throw new InvalidEventError(problems, 'nothing was audited', 'An empty event {} audits now.');
+}
+
+function problemsOf({ issues }: z.core.$ZodError, { shape }: { readonly shape: object }): string[] {
+  return issues.flatMap((issue) => describe(issue, Object.keys(shape).join(', ')));
+}
+
+function describe(issue: z.core.$ZodIssue, members: string): string[] {
   const path = issue.path.map(String).join('.') || 'event';
   if (issue.code === 'unrecognized_keys') {
-    const members = Object.keys(eventSchema(new Set(), new Date(0)).shape).join(', ');
     const where = issue.path.length === 0 ? members : 'index, count';
     return issue.keys.map((key) => `${path}: received the unknown member ${quote(key)}, expected only ${where}`);
   }

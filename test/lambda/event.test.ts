@@ -1,4 +1,4 @@
-import { InvalidEventError, parseEvent } from '../../lambda/event';
+import { InvalidEventError, parseAuditEvent, parseEvent } from '../../lambda/event';
 
 const clusters = [{ uid: 'a' }, { uid: 'b' }];
 const now = new Date('2026-11-23T12:00:00.000Z');
@@ -57,9 +57,9 @@ describe('an event', () => {
   it.each(['scheduledTime', 'newRun', 'run'])('with a time in %s more than two hours ahead is refused', (member) => {
     expect(parse({ [member]: '2026-11-23T14:00:00.000Z' }).run).toEqual(new Date('2026-11-23T14:00:00.000Z'));
     expect(problemsOf({ [member]: '2026-11-23T14:00:00.001Z' })).toContain(
-      `- ${member}: received "2026-11-23T14:00:00.001Z", expected a time that is not more than two hours ahead of now (2026-11-23T12:00:00.000Z)`,
+      `- ${member}: received "2026-11-23T14:00:00.001Z", expected a time that is not in the future (now it is 2026-11-23T12:00:00.000Z)`,
     );
-    expect(problemsOf({ [member]: '9999-01-01' })).toContain('expected a time that is not more than');
+    expect(problemsOf({ [member]: '9999-01-01' })).toContain('expected a time that is not in the future');
   });
 
   it('with many problems tells all of them at once, each with its path, the value and what was expected', () => {
@@ -100,5 +100,33 @@ describe('an event', () => {
     [{ run: '2026-11-20', newRun: '2026-11-20' }, 'newRun and run: received together, expected one of them'],
   ])('%j is rejected', (event, problem) => {
     expect(problemsOf(event)).toContain(`- ${problem}`);
+  });
+});
+
+describe('the event of an audit', () => {
+  const at = (scheduledTime: string) => parseAuditEvent({ scheduledTime }, now);
+
+  it('names a time, or now', () => {
+    expect(at('2026-11-23T06:30:00Z')).toEqual(new Date('2026-11-23T06:30:00Z'));
+    for (const empty of [{}, null, undefined]) expect(parseAuditEvent(empty, now)).toBeUndefined();
+  });
+
+  it('is refused with all its problems at once', () => {
+    expect(() => parseAuditEvent({ scheduledTime: 'tomorrow', run: 'x', clusters: [] }, now)).toThrow(
+      new Error(
+        'Reading the event failed: 3 problems; nothing was audited.\n' +
+          '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T06:30:00Z\n' +
+          '- event: received the unknown member "run", expected only scheduledTime\n' +
+          '- event: received the unknown member "clusters", expected only scheduledTime\n' +
+          'An empty event {} audits now.',
+      ),
+    );
+  });
+
+  it('takes no time of a later audit, but for what clocks differ', () => {
+    expect(at('2026-11-23T12:01:00Z')).toEqual(new Date('2026-11-23T12:01:00Z'));
+    expect(() => at('2026-11-23T12:01:01Z')).toThrow(
+      '"2026-11-23T12:01:01Z", expected a time that is not in the future',
+    );
   });
 });
