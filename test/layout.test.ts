@@ -29,8 +29,8 @@ const ground = column.at(-1) ?? [];
 /** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   verify: ['stamps', 'log', 'body', 'run', 'list', 'archive', 'schedule', ...ground],
-  'audit-handler': ['audit', ...ground],
-  audit: ['plain-text', 'verify', 'stamps', 'log', 'run', 'event', 'list', 'archive', 'schedule', ...ground],
+  'audit-handler': ['audit', 'event', ...ground],
+  audit: ['plain-text', 'verify', 'stamps', 'log', 'run', 'list', 'archive', 'schedule', ...ground],
   log: ['body', ...ground],
   'failure-handler': ['failure', 'audit', ...ground],
   failure: ['plain-text', 'audit', ...ground],
