@@ -142,7 +142,7 @@ async function report(
   const result = resultOf(seal, stamps, context, isNew);
   reporter.sealed(result, {
     stalestHours: stalestHours(mailed),
-    latePasses: latePasses(mailed),
+    latePasses: latePasses(mailed).length,
     unstamped: stamps.filter(({ since }) => since !== undefined && now.getTime() - Date.parse(since) > stampedWithinMs)
       .length,
     ...logFigures(mailed.logs, plan.frozenAfterHours),

@@ -4,7 +4,7 @@ import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
-import type { OpenFinding, Pass, SealState } from '../verify/seals/seal-state';
+import type { OpenFinding, SealState } from '../verify/seals/seal-state';
 import { hoursBetween, staleness } from './cluster-outcomes';
 import { listingDays } from './judge-old';
 import { count, minute, more, plain, wrapped } from './mail-text';
@@ -116,7 +116,6 @@ export function verifiedLines(seal: MailedSeal): string[] {
 
 /** When all of the archive was read last, and what is not read again. */
 function oldLines(seal: MailedSeal): string[] {
-  const { plan, cursor } = seal;
   const { all, notReadSince } = seal.verified;
   const lines: string[] = [];
   if (all !== null) lines.push(`All of the archive was read between ${minute(all.from)} and ${minute(all.to)}.`);
@@ -124,26 +123,22 @@ function oldLines(seal: MailedSeal): string[] {
     lines.push(
       `Old content was not read since ${minute(notReadSince)} (audit.rereadDays is false); each object was read when it was new.`,
     );
-  else lines.push(`Old content is read again within ${formatCount(plan.rereadDays ?? 0, 'day')}.`);
-  for (const [name, late] of [
-    ['Listing', lateSince(cursor.listing, listingDays, seal)],
-    ['Reading', lateSince(cursor.reading, plan.rereadDays, seal)],
-  ])
-    if (late !== undefined) lines.push(`${name} old content takes too long: it began ${late}. Audit more often.`);
+  else lines.push(`Old content is read again within ${formatCount(seal.plan.rereadDays ?? 0, 'day')}.`);
+  for (const { name, since } of latePasses(seal))
+    lines.push(`${name} old content takes too long: it began ${minute(since)}. Audit more often.`);
   return lines;
 }
 
-/** How many passes over old content were not finished within their days. */
-export function latePasses(seal: MailedSeal): number {
-  const { listing, reading } = seal.cursor;
-  const late = [lateSince(listing, listingDays, seal), lateSince(reading, seal.plan.rereadDays, seal)];
-  return late.filter((one) => one !== undefined).length;
-}
-
-/** @param days undefined: it may take as long as it takes */
-function lateSince(pass: Pass | null, days: number | undefined, { listedFrom }: MailedSeal): string | undefined {
-  if (pass === null || pass.isDone || days === undefined) return undefined;
-  return Date.parse(listedFrom) - Date.parse(pass.since) > days * dayMs ? minute(pass.since) : undefined;
+/** The passes over old content that were not finished within their days, and when they began. */
+export function latePasses({ cursor, plan, listedFrom }: MailedSeal) {
+  const passes = [
+    { name: 'Listing', pass: cursor.listing, days: listingDays },
+    { name: 'Reading', pass: cursor.reading, days: plan.rereadDays ?? Number.POSITIVE_INFINITY },
+  ];
+  return passes.flatMap(({ name, pass, days }) => {
+    const isLate = pass?.isDone === false && Date.parse(listedFrom) - Date.parse(pass.since) > days * dayMs;
+    return isLate ? { name, since: pass.since } : [];
+  });
 }
 
 export function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {
