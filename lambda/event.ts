@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { parseStamp, type Shard } from './archive/archive-layout';
+import { members, requestId } from './list/cluster-schema';
+import { describeProblem, parsing, problemsOf } from './list/schema-problems';
 import type { ConfiguredCluster } from './stack-contract';
 import { clockSlackMs } from './time-limits';
 
@@ -70,7 +72,7 @@ export function isInFuture(time: Date, now: Date, slackMs = clockSlackMs): boole
 
 const time = (now: Date, expected: string, slackMs?: number) =>
   z.pipe(
-    z.string(),
+    z.string(expected),
     z.transform((value: string, context) => {
       const parsed = parseEventTime(value);
       if (parsed !== undefined && !isInFuture(parsed, now, slackMs)) return parsed;
@@ -80,21 +82,34 @@ const time = (now: Date, expected: string, slackMs?: number) =>
     }),
   );
 
-const text = z.string().check(z.minLength(1, 'a text of at least one character'));
+/**
+ * @param event as Lambda delivers it; nothing at all means `{}`
+ * @param what what did not happen, and what an empty event does
+ */
+function readEvent<Output>(schema: z.ZodMiniType<Output>, event: unknown, ...what: [undone?: string, hint?: string]) {
+  const { data, error } = schema.safeParse(event ?? {}, parsing);
+  if (error !== undefined) throw new InvalidEventError(problemsOf(error).map(describeProblem), ...what);
+  return data;
+}
 
 /** Built per call because a uid is known only if it is configured. */
 function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
   const isConfigured = (value: string) => configured?.has(value) ?? true;
-  const uid = z.string().check(z.refine(isConfigured, 'the uid of a configured cluster'));
-  return z.strictObject({
+  const uid = z.string('the uid of a cluster').check(z.refine(isConfigured, 'the uid of a configured cluster'));
+  const index = 'an index from 0 that is less than count';
+  const count = 'a number of shards of at least 1';
+  return members({
     scheduledTime: z.optional(time(now, 'a time such as 2026-11-20T10:00:00Z')),
-    clusters: z.optional(z.array(uid).check(z.minLength(1, 'at least one uid, or no member clusters at all'))),
-    requestId: z.optional(text.check(z.refine((value) => value.isWellFormed(), 'a text without lone surrogates'))),
-    dryRun: z.optional(z.boolean()),
+    clusters: z.optional(
+      z.array(uid, 'a list of uids').check(z.minLength(1, 'at least one uid, or no member clusters at all')),
+    ),
+    requestId: z.optional(requestId),
+    dryRun: z.optional(z.boolean('true or false')),
     shard: z.optional(
-      z
-        .strictObject({ index: z.int().check(z.nonnegative()), count: z.int().check(z.positive()) })
-        .check(z.refine(({ index, count }) => index < count, 'an index from 0 that is less than count')),
+      members({
+        index: z.int(index).check(z.nonnegative(index)),
+        count: z.int(count).check(z.positive(count)),
+      }).check(z.refine((shard) => shard.index < shard.count, index)),
     ),
     newRun: z.optional(time(now, 'a time such as 2026-11-20T10:00:00Z')),
     run: z.optional(time(now, "an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
@@ -108,12 +123,9 @@ function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
  * @throws InvalidEventError with every problem at once: its path, the value received and what was expected
  */
 export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[] | undefined, now: Date): RunRequest {
-  const received = event ?? {};
   const configured = clusters && new Set(clusters.map(({ uid }) => uid));
-  const schema = eventSchema(configured, now);
-  const parsed = schema.safeParse(received, { reportInput: true });
-  if (!parsed.success) throw new InvalidEventError(problemsOf(parsed.error, schema));
-  const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
+  const read = readEvent(eventSchema(configured, now), event);
+  const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = read;
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
   if (named.length > 1)
     throw new InvalidEventError([
@@ -143,34 +155,6 @@ const auditSlackMs = 60_000;
  */
 export function parseAuditEvent(event: unknown, now: Date): Date | undefined {
   const expected = 'a time such as 2026-11-20T06:30:00Z';
-  const schema = z.strictObject({ scheduledTime: z.optional(time(now, expected, auditSlackMs)) });
-  const parsed = schema.safeParse(event ?? {}, { reportInput: true });
-  if (parsed.success) return parsed.data.scheduledTime;
-  const problems = problemsOf(parsed.error, schema);
-  throw new InvalidEventError(problems, 'nothing was audited', 'An empty event {} audits now.');
-}
-
-function problemsOf({ issues }: z.core.$ZodError, { shape }: { readonly shape: object }): string[] {
-  return issues.flatMap((issue) => describe(issue, Object.keys(shape).join(', ')));
-}
-
-function describe(issue: z.core.$ZodIssue, members: string): string[] {
-  const path = issue.path.map(String).join('.') || 'event';
-  if (issue.code === 'unrecognized_keys') {
-    const where = issue.path.length === 0 ? members : 'index, count';
-    return issue.keys.map((key) => `${path}: received the unknown member ${quote(key)}, expected only ${where}`);
-  }
-  return [`${path}: received ${quote(issue.input)}, expected ${expectation(issue)}`];
-}
-
-function expectation(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
-  if (issue.code === 'too_small' && issue.origin === 'number') return `a number of at least ${issue.minimum}`;
-  return issue.message;
-}
-
-/** A received value as JSON, short: an event may carry anything. */
-export function quote(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value);
-  return json.length > 80 ? `${json.slice(0, 80)}…` : json;
+  const schema = members({ scheduledTime: z.optional(time(now, expected, auditSlackMs)) });
+  return readEvent(schema, event, 'nothing was audited', 'An empty event {} audits now.').scheduledTime;
 }

@@ -28,7 +28,7 @@ export const projectUid = z
     z.describe('Header ProjectUid: limits the requests to this project.'),
   );
 
-const requestId = z.string('a request identifier').check(
+export const requestId = z.string('a request identifier').check(
   z.regex(/^.{1,1024}$/su, '1 to 1024 characters'),
   z.refine((text) => !loneSurrogate.test(text), 'text without lone surrogates'),
   z.describe('Query parameter requestId of the log call.'),
@@ -40,7 +40,7 @@ const resources = z.array(z.enum(resourceNames, `one of ${resourceNames.join(', 
   z.describe('Resources to collect of this cluster; left out: all. What is stored names them.'),
 );
 
-const shape = {
+const detailed = members({
   uid,
   projectUid: z.optional(projectUid.check(z.describe("Header ProjectUid for this cluster; wins over the service's."))),
   requestId: z.optional(requestId),
@@ -51,7 +51,7 @@ const shape = {
       .boolean('true or false')
       .check(z.describe('true: a run is complete without this cluster. It is still attempted, recorded and shown.')),
   ),
-};
+});
 
 /** A uid, or an object if the cluster differs from the others. */
 const cluster = z.union([
@@ -59,7 +59,7 @@ const cluster = z.union([
     uid,
     z.transform((text): ConfiguredCluster => ({ uid: text, resources: [...resourceNames] })),
   ),
-  z.strictObject(shape, knownMembers(shape, 'an object')),
+  detailed,
 ]);
 
 /** A list of clusters. Two entries of one uid would write the same keys. */
@@ -69,7 +69,12 @@ export const clusterList = z.array(cluster, 'a list of clusters').check(
   z.describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more fit.'),
 );
 
-/** What an object expects that rejects unknown members: it names the known ones. */
+/** An object that rejects unknown members with a message that names the known ones. */
+export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
+  return z.strictObject(shape, knownMembers(shape, expected));
+}
+
+/** What such an object expects. */
 export function knownMembers(members: object, expected: string) {
   const known = `one of ${Object.keys(members).join(', ')}`;
   return { error: ({ code }: { readonly code?: string }) => (code === 'unrecognized_keys' ? known : expected) };

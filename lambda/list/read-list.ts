@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { clusterList, knownMembers } from './cluster-schema';
+import { clusterList, members } from './cluster-schema';
 import type { WrittenList } from './next-list';
 import { describeProblem, parsing, problemsOf } from './schema-problems';
 
@@ -11,21 +11,24 @@ const namedProblems = 20;
 
 const form = 'a list of clusters, or { "clusters": […], "leaving": "…" }';
 
-const members = {
-  clusters: clusterList,
-  leaving: z.optional(
-    z
-      .string('a SHA-256')
-      .check(z.regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the clusters that leave, as the failure of the run names it')),
-  ),
-};
+const withConsent = members(
+  {
+    clusters: clusterList,
+    leaving: z.optional(
+      z
+        .string('a SHA-256')
+        .check(z.regex(/^[0-9a-f]{64}$/, 'the SHA-256 of the clusters that leave, as the failure of the run names it')),
+    ),
+  },
+  form,
+);
 
 const listSchema = z.union([
   z.pipe(
     clusterList,
     z.transform((clusters): WrittenList => ({ clusters })),
   ),
-  z.strictObject(members, knownMembers(members, form)),
+  withConsent,
 ]);
 
 /** A list of clusters from outside, or everything that is wrong with it, by path. */

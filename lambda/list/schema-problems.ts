@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 
-/** One thing that is wrong with the configuration, or with a list of clusters. */
+/** One thing that is wrong with the configuration, with a list of clusters, or with an event. */
 export interface ConfigProblem {
-  /** Where it is, as in JavaScript: `clusters[3].uid`; empty for the whole configuration. */
+  /** Where it is, as in JavaScript: `clusters[3].uid`; empty for the whole. */
   readonly path: string;
   /** What was found there, shortened. Never a value that may be a secret. */
   readonly received: string;
@@ -28,7 +28,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
     return issue.keys.map((key) => ({
       path: formatPath([...path, key]),
       received: 'an unknown member',
-      expected: isApiKey(key) ? whereKeyBelongs : issue.message,
+      expected: issue.message,
     }));
   if (issue.code === 'custom' && issue.params?.problems) return issue.params.problems;
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path);
@@ -36,13 +36,6 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
     return issue.issues.map(({ message }) => ({ path: formatPath(path), received: 'this name', expected: message }));
   return [{ path: formatPath(path), received: describeValue(issue.input), expected: issue.message }];
 }
-
-function isApiKey(member: string): boolean {
-  return /^(x-)?api-?_?key$/i.test(member);
-}
-
-const whereKeyBelongs =
-  'no key in this file: it belongs into the secret that the output SetApiKey sets, or that apiKeySecret names; npm start takes it from the environment variable COLLECTOR_API_KEY';
 
 /** The problems of the alternative that fits the value best. If it has the type of none, one problem that names them all. */
 function problemsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): ConfigProblem[] {

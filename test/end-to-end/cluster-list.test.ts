@@ -175,7 +175,7 @@ describe('a list of clusters from outside', () => {
     const collector = await deployed(local);
     await write(fleet);
     expect((await collector.invoke({ clusters: ['c-07', 'gone'] })).error?.errorMessage).toContain(
-      'clusters.1: received "gone", expected the uid of a configured cluster',
+      'clusters[1]: received "gone", expected the uid of a configured cluster',
     );
     expect((await collector.invoke({ dryRun: true })).error).toBeUndefined();
     expect((await collector.keys()).filter((stored) => !stored.startsWith('configurations/'))).toEqual([]);

@@ -74,28 +74,28 @@ describe('an event', () => {
     expect(message.split('\n')).toEqual([
       'Reading the event failed: 7 problems; nothing was collected.',
       '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T10:00:00Z',
-      '- clusters.1: received "zzz", expected the uid of a configured cluster',
-      '- clusters.2: received 7, expected a value of type string',
-      '- requestId: received "", expected a text of at least one character',
-      '- dryRun: received "yes", expected a value of type boolean',
-      '- shard: received {"index":4,"count":4}, expected an index from 0 that is less than count',
-      '- event: received the unknown member "apiKey", expected only scheduledTime, clusters, requestId, dryRun, shard, newRun, run',
+      '- clusters[1]: received "zzz", expected the uid of a configured cluster',
+      '- clusters[2]: received 7, expected the uid of a cluster',
+      '- requestId: received "", expected 1 to 1024 characters',
+      '- dryRun: received "yes", expected true or false',
+      '- shard: received an object, expected an index from 0 that is less than count',
+      '- apiKey: received an unknown member, expected one of scheduledTime, clusters, requestId, dryRun, shard, newRun, run',
       'An empty event {} collects everything.',
     ]);
   });
 
   it.each([
-    [[], 'event: received [], expected a value of type object'],
-    ['{}', 'event: received "{}", expected a value of type object'],
-    [{ clusters: [] }, 'clusters: received [], expected at least one uid'],
-    [{ shard: { index: -1, count: 0 } }, 'shard.index: received -1, expected a number of at least 0'],
-    [{ shard: { index: 0, count: 1, of: 1 } }, 'shard: received the unknown member "of", expected only index, count'],
+    [[], 'received a list of 0, expected an object'],
+    ['{}', 'received "{}", expected an object'],
+    [{ clusters: [] }, 'clusters: received a list of 0, expected at least one uid'],
+    [{ shard: { index: -1, count: 0 } }, 'shard.index: received -1, expected an index from 0 that is less than count'],
+    [{ shard: { index: 0, count: 1, of: 1 } }, 'shard.of: received an unknown member, expected one of index, count'],
     [{ run: '2026-13-01' }, 'run: received "2026-13-01", expected an earlier run'],
     [{ run: '1' }, 'run: received "1", expected an earlier run'],
     [{ run: '2026-02-30T10:00:00Z' }, 'run: received "2026-02-30T10:00:00Z", expected an earlier run'],
     [{ scheduledTime: '2026-02-29' }, 'scheduledTime: received "2026-02-29", expected a time'],
-    [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(79)}…, expected`],
-    [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected a text without lone surrogates'],
+    [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(59)}… (5002 characters), expected`],
+    [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected text without lone surrogates'],
     [{ run: '2026-11-20', scheduledTime: '2026-11-20' }, 'scheduledTime and run: received together, expected one'],
     [{ run: '2026-11-20', newRun: '2026-11-20' }, 'newRun and run: received together, expected one of them'],
   ])('%j is rejected', (event, problem) => {
@@ -116,8 +116,8 @@ describe('the event of an audit', () => {
       new Error(
         'Reading the event failed: 3 problems; nothing was audited.\n' +
           '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T06:30:00Z\n' +
-          '- event: received the unknown member "run", expected only scheduledTime\n' +
-          '- event: received the unknown member "clusters", expected only scheduledTime\n' +
+          '- run: received an unknown member, expected one of scheduledTime\n' +
+          '- clusters: received an unknown member, expected one of scheduledTime\n' +
           'An empty event {} audits now.',
       ),
     );

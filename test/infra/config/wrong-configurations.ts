@@ -41,7 +41,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ],
   ['service.baseUrl', 'https://a.example/platformclusters', /without platformclusters, .*: "https:\/\/a\.example"$/],
   ['service', { baseUrl: 'https://a.example/v1/mine', collection: 'mine' }, /without v1\/mine, /, '.baseUrl'],
-  ['service.apiKey', 'secret', /^no key in this file: .*SetApiKey.*COLLECTOR_API_KEY/],
   ['service.collection', 'a/b', /one plain path segment/],
   ['service.collection', '..', /one plain path segment/],
   ['service.projectUid', 'a\r\nApiKey: b', /printable ASCII/],
