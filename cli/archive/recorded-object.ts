@@ -6,12 +6,10 @@ import { contradiction, describePending } from '../../lambda/verify/check-object
 import { Expiry } from '../../lambda/verify/expiry';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
-import { readStoredRun } from '../../lambda/verify/read-run';
 import { readClusterRecord } from '../../lambda/verify/record-lines';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
-import { runsAfter, type SeenRun, seenRun } from '../../lambda/verify/seen-run';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import type { OpenedArchive } from './open-archive';
 
@@ -71,16 +69,8 @@ export function remarkOnRecorded(outcome: RunOutcome, head: ObjectHead | undefin
 }
 
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */
-async function mayHaveExpired(
-  reader: ArchiveReader,
-  now: Date,
-  { run, writtenAt, key }: ClusterObject,
-): Promise<boolean> {
+async function mayHaveExpired(reader: ArchiveReader, now: Date, { writtenAt, key }: ClusterObject): Promise<boolean> {
   const sealed = new SealedArchive(await readChain(reader, {}, () => {}), () => {}, { now });
   const configurations = new StoredConfigurations(reader, () => {});
-  const later = async function* (): AsyncGenerator<SeenRun> {
-    for await (const listed of runsAfter(reader, { to: run }))
-      yield seenRun(await readStoredRun(reader, listed), configurations);
-  };
-  return new Expiry({ reader, configurations, sealed, now, later }).mayHaveRemoved(writtenAt, key);
+  return new Expiry({ reader, configurations, sealed, now }).mayHaveRemoved(writtenAt, key);
 }

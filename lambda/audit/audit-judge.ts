@@ -5,13 +5,9 @@ import { Expiry } from '../verify/expiry';
 import type { Excusable, Find } from '../verify/finding';
 import { type JudgedRun, judge } from '../verify/judge';
 import type { JudgeContext, Stretch } from '../verify/judge-context';
-import { mapConcurrently } from '../verify/map-concurrently';
-import { readStarts } from '../verify/record-lines';
-import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
-import { seenRun } from '../verify/seen-run';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { stoppableReader } from './stoppable-reader';
 
@@ -41,15 +37,7 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   const reader = stoppableReader(archive, stop);
   const sealed = new SealedArchive(chain, find, { now, plan });
   const configurations = new StoredConfigurations(archive, find, keptName);
-  // Only what is older than the seals asks for it. What there is no time for ends no configuration: a later pass judges again.
-  const later = async function* () {
-    const seen = async (run: ListedRun) => seenRun(await readStarts(archive, run), configurations);
-    for await (const run of mapConcurrently(runsBetween(archive, {}), concurrency, seen)) {
-      if (stop.aborted) return;
-      yield run;
-    }
-  };
-  const expiry = new Expiry({ reader: archive, configurations, sealed, now, later });
+  const expiry = new Expiry({ reader: archive, configurations, sealed, now, stop });
 
   /** Makes a step as far as there is time for it. @returns undefined: the time was over before its end */
   async function inTime<Result>(step: () => Promise<Result>): Promise<Result | undefined> {

@@ -1,11 +1,10 @@
 import { configurationsPrefix, parseConfigurationKey } from '../archive/archive-layout';
 import { clockSlackMs, dayMs } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
-import type { SeenRun, UsedConfiguration } from './seen-run';
+import { mapConcurrently } from './map-concurrently';
+import { readStarts } from './record-lines';
+import { type ListedRun, runsBetween } from './run-keys';
 import type { StoredConfigurations } from './stored-configurations';
-
-/** A configuration as a run shows that it was in force, or as it was stored. */
-type UsedRetention = Pick<UsedConfiguration, 'sha256' | 'days' | 'usedAt'>;
 
 export interface ExpiryOptions {
   readonly reader: ArchiveReader;
@@ -15,9 +14,12 @@ export interface ExpiryOptions {
   /** Whether it is a part: whoever hands it over can put any configuration into it, and only seals tell. Left out: it is whole. */
   readonly isPart?: boolean;
   readonly now: Date;
-  /** The runs after those that are added; read once, and only if it matters. Left out: there are none. */
-  readonly later?: () => AsyncIterable<SeenRun>;
+  /** Aborts when there is no more time: a run that was not read then ends no configuration. Left out: there is time. */
+  readonly stop?: AbortSignal;
 }
+
+/** Run records whose first lines are read at once. */
+const concurrency = 16;
 
 /**
  * Judges what the lifecycle may have removed: by the seals, and where they do not tell by the configurations that the archive
@@ -26,19 +28,11 @@ export interface ExpiryOptions {
  */
 export class Expiry {
   readonly #options: ExpiryOptions;
-  readonly #runs: Date[] = [];
-  readonly #lastUsed = new Map<string, UsedRetention>();
-  /** What was written up to this time may have been removed, in milliseconds; undefined: not everything is known yet. */
+  /** What was written up to this time may have been removed, in milliseconds; undefined: nobody has asked yet. */
   #untilMs: number | undefined;
 
   constructor(options: ExpiryOptions) {
     this.#options = options;
-  }
-
-  /** Takes note of a run. Runs come in the order of their times. */
-  add({ run, used }: SeenRun): void {
-    this.#runs.push(run);
-    for (const one of used) this.#addUse(one);
   }
 
   /**
@@ -56,31 +50,30 @@ export class Expiry {
 
   /** A configuration was in force until the first run after its last use, and if there is none, until now. */
   async #findEnd(): Promise<number> {
-    const { now, later } = this.#options;
-    for await (const run of later?.() ?? []) this.add(run);
-    await this.#addUnnamed();
+    const { reader, configurations, now, stop } = this.#options;
+    const runs: Date[] = [];
+    const lastUsed = new Map<string, Date>();
+    const read = (listed: ListedRun) => readStarts(reader, listed);
+    for await (const { run, starts } of mapConcurrently(runsBetween(reader, {}), concurrency, read)) {
+      if (stop?.aborted) break;
+      runs.push(run);
+      for (const { configuration, startedAt } of starts) {
+        const [before, usedAt] = [lastUsed.get(configuration), new Date(startedAt)];
+        if (before === undefined || before < usedAt) lastUsed.set(configuration, usedAt);
+      }
+    }
+    // Configurations that no run names any more, because the lifecycle has removed all records that did.
+    for await (const { key, writtenAt } of reader.list(configurationsPrefix)) {
+      const sha256 = parseConfigurationKey(key);
+      if (sha256 !== undefined && !lastUsed.has(sha256)) lastUsed.set(sha256, writtenAt);
+    }
     let untilMs = Number.NEGATIVE_INFINITY;
-    for (const { days, usedAt } of this.#lastUsed.values()) {
-      const next = this.#runs.find((run) => run.getTime() > usedAt.getTime() + clockSlackMs);
+    for (const [sha256, usedAt] of lastUsed) {
+      const days = (await configurations.get(sha256))?.retentionDays;
+      const next = runs.find((run) => run.getTime() > usedAt.getTime() + clockSlackMs);
       untilMs = Math.max(untilMs, removedUntil(next ?? now, days));
     }
     return untilMs;
-  }
-
-  #addUse(used: UsedRetention): void {
-    const before = this.#lastUsed.get(used.sha256);
-    if (before === undefined || before.usedAt < used.usedAt) this.#lastUsed.set(used.sha256, used);
-  }
-
-  /** Configurations that no run names any more, because the lifecycle has removed all records that did. */
-  async #addUnnamed(): Promise<void> {
-    const { reader, configurations } = this.#options;
-    for await (const { key, writtenAt } of reader.list(configurationsPrefix)) {
-      const sha256 = parseConfigurationKey(key);
-      if (sha256 === undefined || this.#lastUsed.has(sha256)) continue;
-      const days = (await configurations.get(sha256))?.retentionDays;
-      this.#addUse({ sha256, days, usedAt: writtenAt });
-    }
   }
 }
 

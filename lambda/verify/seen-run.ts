@@ -18,8 +18,6 @@ export interface UsedConfiguration extends UsedSchedule {
   readonly sha256: string;
   /** Whether it can be used. */
   readonly isKnown: boolean;
-  /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
-  readonly days: number | undefined;
   /** Whether the schedule started the attempt. */
   readonly isStart: boolean;
 }
@@ -44,12 +42,10 @@ export async function seenRun(
   const used: UsedConfiguration[] = [];
   for (const { configuration: sha256, startedAt, trigger } of starts) {
     const configuration = await configurations.get(sha256);
-    const { firings, retentionDays: days } = configuration ?? {};
     used.push({
       sha256,
       isKnown: configuration !== undefined,
-      firings,
-      days,
+      firings: configuration?.firings,
       usedAt: new Date(startedAt),
       isStart: trigger === 'schedule',
     });
@@ -74,13 +70,9 @@ export async function runsBefore(reader: ArchiveReader, { from }: Period, read: 
 }
 
 /** The runs after a period up to the first that the schedule started. */
-export function runsUntilScheduled(reader: ArchiveReader, period: Period, read: Read): Promise<SeenRun[]> {
-  return untilScheduled(runsAfter(reader, period), read);
-}
-
-/** All runs after a period. */
-export async function* runsAfter(reader: ArchiveReader, { to }: Period): AsyncGenerator<ListedRun> {
-  if (to !== undefined) yield* runsBetween(reader, { from: new Date(to.getTime() + 1) });
+export async function runsUntilScheduled(reader: ArchiveReader, { to }: Period, read: Read): Promise<SeenRun[]> {
+  if (to === undefined) return [];
+  return untilScheduled(runsBetween(reader, { from: new Date(to.getTime() + 1) }), read);
 }
 
 async function untilScheduled(listed: AsyncIterable<ListedRun>, read: Read): Promise<SeenRun[]> {

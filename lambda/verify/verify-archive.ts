@@ -8,7 +8,6 @@ import { type AbsentRuns, DueRuns, findAbsent, joinSpans } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, notAKey } from './finding';
 import { judge } from './judge';
-import { mapConcurrently } from './map-concurrently';
 import { isInPart, type Part, partFiles } from './part';
 import { readStoredRun } from './read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
@@ -16,7 +15,7 @@ import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { findAbsentSeals, findShorterRetention, planOf } from './seals/seal-plans';
 import { findUnstamped, lateStamps, readStamps } from './seals/seal-stamps';
-import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
+import { runsBefore, runsUntilScheduled, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
 import { type OpenedFinding, Verdict, type VerifyCounts } from './verdict';
 import { verifyRest } from './verify-rest';
@@ -117,14 +116,9 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const due = new DueRuns({ from: period.from, to: earlier(period.to ?? settled(now), settled(now)) });
   // What is wrong beside the period is not the business of this verification.
   const readBeside = async (run: ListedRun) => seenRun(await readStoredRun(reader, run), configurations);
-  const later = () => mapConcurrently(runsAfter(reader, options), 1, readBeside);
-  const expiry = new Expiry({ reader, configurations, sealed, isPart: part !== undefined, now, later });
+  const expiry = new Expiry({ reader, configurations, sealed, isPart: part !== undefined, now });
   const absent: AbsentRuns[] = [];
   const times = new Set<number>();
-  const take = (run: SeenRun) => {
-    absent.push(due.add(run));
-    expiry.add(run);
-  };
 
   const { stretches, total } = await listStretches(verification);
   const clusters = await listClusters(verification);
@@ -135,10 +129,10 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
     settled: part === undefined ? settled(now) : undefined,
     isRead: () => true,
   };
-  for (const run of await runsBefore(reader, options, readBeside)) take(run);
+  for (const run of await runsBefore(reader, options, readBeside)) absent.push(due.add(run));
   for (const stretch of stretches)
     for await (const run of judge({ ...stretch, clusters }, context)) {
-      take(run);
+      absent.push(due.add(run));
       times.add(run.run.getTime());
       counts.runs += 1;
       counts.records += run.records;

@@ -40,6 +40,27 @@ describe('verify with a retention', () => {
     expect(await at('2027-11-29T08:00:00Z', '--to', '2026-11-20T08:00')).toMatchObject({ code: 1 });
   });
 
+  it('judges anew once the earlier configuration is back', async () => {
+    archive = await ArchiveFixture.create();
+    for (const [at, configuration] of [[8, { retentionDays: 9 }] as const, [12, {}] as const])
+      await archive.attempt({ run: hour(at), clusters, answer: plainAnswer, configuration });
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
+    expect(await at(after)).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
+    await archive.attempt({ run: hour(16), clusters, answer: plainAnswer, configuration: { retentionDays: 9 } });
+    expect(await at(after)).toMatchObject({ result: { expired: 1, found: { missing: 0 } } });
+  });
+
+  it('takes a configuration that a late completion used for one that is in force since then', async () => {
+    archive = await ArchiveFixture.create();
+    for (const at of [8, 12]) await archive.attempt({ run: hour(at), clusters, answer: plainAnswer });
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
+    expect(await at(after)).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
+    const answer: AttemptFixture['answer'] = () => ({ alreadyArchived: 'with hash' });
+    const late = { attempt: 2, startedAt: hour(16), trigger: 'manual', configuration: { retentionDays: 9 } } as const;
+    await archive.attempt({ run: hour(8), clusters, answer, ...late });
+    expect(await at(after)).toMatchObject({ result: { expired: 1, found: { missing: 0 } } });
+  });
+
   it('excuses a hash whose origin the lifecycle has removed with its record', async () => {
     archive = await ArchiveFixture.create();
     const configuration = { retentionDays: 9, clusters: clusters.map((uid) => ({ uid })) };
