@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import {
   configurationKey,
@@ -11,7 +12,7 @@ import { jsonLinesType } from '../archive/archive-object';
 import type { S3Archive } from '../archive/s3-archive';
 import { recordWriteSeconds } from '../time-limits';
 import { largestRecordBytes, type RunRecord, RunRecordError, type StoredRecord } from './run-record';
-import { RunRecordParser, recordLines } from './run-record-lines';
+import { parseRunRecord, recordLines } from './run-record-lines';
 
 /** The bucket as far as run records need it. */
 export type RecordBucket = Pick<S3Archive, 'bucket' | 'put' | 'open' | 'keys'>;
@@ -42,10 +43,8 @@ export class RecordStore {
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
     const stored = await this.#bucket.open(runRecordKey(name), largestRecordBytes, signal);
     if (stored === undefined) throw failed('it does not exist');
-    const parser = new RunRecordParser(name, stored.length);
     try {
-      for await (const chunk of stored.body) parser.add(chunk);
-      return parser.end();
+      return parseRunRecord(name, await buffer(stored.body));
     } catch (error) {
       throw failed((error as Error).message, error);
     }

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
 import { type RunRecordName, shardName } from '../archive/archive-layout';
 import {
-  largestRecordBytes,
   type Outcome,
   outcomeSchema,
   type RunRecord,
@@ -24,96 +23,64 @@ export function* recordLines({ outcomes, ...run }: RunRecord): Generator<string>
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 /**
- * Reads a run record back, chunk by chunk, and judges each line as soon as it is whole. The bytes are untrusted: whoever may
- * write to the archive may have written them. Every method
+ * Reads a run record back, and judges each of its lines. The bytes are untrusted: whoever may write to the archive may have
+ * written them. They stay in memory with the record.
+ * @param name the attempt that its key names
  * @throws RunRecordError with the bare reason if they are not a valid record of the attempt
  */
-export class RunRecordParser {
-  readonly #name: RunRecordName;
-  readonly #bytes: Buffer;
-  #length = 0;
-  #run: z.infer<typeof runSchema> | undefined;
+export function parseRunRecord(name: RunRecordName, bytes: Buffer): StoredRecord {
+  let run: z.infer<typeof runSchema> | undefined;
   /** Where each line ends, behind its LF. */
-  readonly #ends: number[] = [];
-
-  /**
-   * @param name the attempt that its key names
-   * @param length of the record, in bytes
-   */
-  constructor(name: RunRecordName, length: number) {
-    if (length > largestRecordBytes) throw new RunRecordError(`it is longer than ${largestRecordBytes} bytes`);
-    this.#name = name;
-    this.#bytes = Buffer.allocUnsafe(length);
+  const ends: number[] = [];
+  for (let begin = 0; begin < bytes.length; begin = ends.at(-1) ?? 0) {
+    const number = ends.length + 1;
+    const end = bytes.indexOf(lineFeed, begin);
+    const line = bytes.subarray(begin, end < 0 ? bytes.length : end);
+    if (line.length > longestLineBytes) throw invalidLine(number, `it is longer than ${longestLineBytes} bytes`);
+    if (end < 0) throw invalidLine(number, 'it does not end with LF');
+    const json = parseLine(number, line);
+    if (run === undefined) run = runOf(name, json);
+    else if (ends.length > run.outcomes) throw invalid(`it has more than ${run.outcomes} outcomes`);
+    else validate(number, outcomeSchema, json);
+    ends.push(end + 1);
   }
+  if (run === undefined) throw invalid('it is empty');
+  const count = ends.length - 1;
+  if (count < run.outcomes) throw invalid(`it has ${count} of ${run.outcomes} outcomes`);
+  return { ...run, outcomes: new OutcomeLines(bytes, ends) };
+}
 
-  add(chunk: Buffer): void {
-    const from = this.#length;
-    if (from + chunk.length > this.#bytes.length) throw invalid('it is longer than it was said to be');
-    this.#length += chunk.copy(this.#bytes, from);
-    const bytes = this.#bytes.subarray(0, this.#length);
-    for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-      this.#take(bytes.subarray(this.#begin, at));
-      this.#ends.push(at + 1);
-    }
-    if (this.#length - this.#begin > longestLineBytes) throw this.#invalidLine(tooLong);
-  }
-
-  end(): StoredRecord {
-    if (this.#begin < this.#length) throw this.#invalidLine('it does not end with LF');
-    if (this.#run === undefined) throw invalid('it is empty');
-    const count = this.#ends.length - 1;
-    if (count < this.#run.outcomes) throw invalid(`it has ${count} of ${this.#run.outcomes} outcomes`);
-    return { ...this.#run, outcomes: new OutcomeLines(this.#bytes, this.#ends) };
-  }
-
-  /** Where the line begins that is not whole yet. */
-  get #begin(): number {
-    return this.#ends.at(-1) ?? 0;
-  }
-
-  #take(line: Buffer): void {
-    if (line.length > longestLineBytes) throw this.#invalidLine(tooLong);
-    if (!isUtf8(line)) throw this.#invalidLine('it is not UTF-8');
-    // JSON has it as white space. Who reads lines, Athena for one, may take it for the end of one.
-    if (line.includes(carriageReturn)) throw this.#invalidLine('it has a carriage return');
-    const json = this.#parseJson(line);
-    if (this.#run === undefined) this.#run = this.#runOf(json);
-    else if (this.#ends.length > this.#run.outcomes) throw invalid(`it has more than ${this.#run.outcomes} outcomes`);
-    else this.#validate(outcomeSchema, json);
-  }
-
-  #parseJson(line: Buffer): unknown {
-    try {
-      return JSON.parse(line.toString());
-    } catch (error) {
-      throw this.#invalidLine('it is not JSON', error);
-    }
-  }
-
-  #runOf(json: unknown): z.infer<typeof runSchema> {
-    const run = this.#validate(runSchema, json);
-    const name = this.#name;
-    const isSame =
-      run.run === name.run.toISOString() &&
-      run.attempt === name.attempt &&
-      shardName(run.shard) === shardName(name.shard);
-    if (!isSame) throw new RunRecordError('its content names another run, shard or attempt than its key');
-    return run;
-  }
-
-  #validate<Schema extends z.ZodMiniType>(schema: Schema, json: unknown): z.infer<Schema> {
-    const { success, data, error } = schema.safeParse(json);
-    if (success) return data;
-    const [issue] = error.issues;
-    throw this.#invalidLine(`${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`);
-  }
-
-  #invalidLine(problem: string, cause?: unknown): RunRecordError {
-    return invalid(`line ${this.#ends.length + 1}: ${problem}`, cause);
+function parseLine(number: number, line: Buffer): unknown {
+  if (!isUtf8(line)) throw invalidLine(number, 'it is not UTF-8');
+  // JSON has it as white space. Who reads lines, Athena for one, may take it for the end of one.
+  if (line.includes(carriageReturn)) throw invalidLine(number, 'it has a carriage return');
+  try {
+    return JSON.parse(line.toString());
+  } catch (error) {
+    throw invalidLine(number, 'it is not JSON', error);
   }
 }
 
-const tooLong = `it is longer than ${longestLineBytes} bytes`;
+function runOf(name: RunRecordName, json: unknown): z.infer<typeof runSchema> {
+  const run = validate(1, runSchema, json);
+  const isSame =
+    run.run === name.run.toISOString() &&
+    run.attempt === name.attempt &&
+    shardName(run.shard) === shardName(name.shard);
+  if (!isSame) throw new RunRecordError('its content names another run, shard or attempt than its key');
+  return run;
+}
+
+function validate<Schema extends z.ZodMiniType>(number: number, schema: Schema, json: unknown): z.infer<Schema> {
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw invalidLine(number, `${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`);
+}
+
+function invalidLine(number: number, problem: string, cause?: unknown): RunRecordError {
+  return invalid(`line ${number}: ${problem}`, cause);
+}
 
 function invalid(problem: string, cause?: unknown): RunRecordError {
   return new RunRecordError(`it is not a valid run record: ${problem}`, { cause });

@@ -1,17 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type RunRecordName, shardName } from '../archive/archive-layout';
 import { jsonLinesType } from '../archive/archive-object';
 import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
-import { RunRecordParser } from '../run/run-record-lines';
-import {
-  ArchiveReadError,
-  type ArchiveReader,
-  DamagedObjectError,
-  headersProblem,
-  type OpenedObject,
-} from './archive-reader';
-import { chunksOf, readObject } from './read-whole';
+import { parseRunRecord } from '../run/run-record-lines';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
+import { readWhole } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 export interface BadRecord {
@@ -24,7 +18,7 @@ export interface BadRecord {
 /** One run record as it was read. */
 export interface ReadRecord {
   /** Of the file, as seals have it; undefined: it could not be read whole. */
-  readonly file?: { readonly sha256: string; readonly bytes: number };
+  readonly file?: { readonly sha256: string; readonly bytes: number } | undefined;
   /** What it says; undefined: it is bad. */
   readonly record?: StoredRecord;
   /** What is wrong with its headers all the same. */
@@ -160,14 +154,16 @@ export async function readRunRecord(
   object: RunRecordName & { readonly key: string },
 ): Promise<ReadRecord> {
   const { key } = object;
+  let file: ReadRecord['file'];
   try {
-    const read = await readObject(reader, key, largestRecordBytes, (opened) => parseRecord(object, opened));
-    if (read === undefined) return { bad: missingRecord(key) };
-    const { file, record, headers } = read;
-    if (record instanceof RunRecordError) return { file, bad: badRecord(key, record) };
-    return { file, record, wrongHeaders: headersProblem(headers, { contentType: jsonLinesType }) };
+    const found = await readWhole(reader, key, largestRecordBytes);
+    if (found === undefined) return { bad: missingRecord(key) };
+    const { bytes } = found;
+    file = { sha256: hash('sha256', bytes), bytes: bytes.length };
+    const record = parseRunRecord(object, bytes);
+    return { file, record, wrongHeaders: headersProblem(found, { contentType: jsonLinesType }) };
   } catch (error) {
-    return { bad: badRecord(key, error) };
+    return { file, bad: badRecord(key, error) };
   }
 }
 
@@ -181,33 +177,4 @@ export function badRecord(key: string, error: unknown): BadRecord {
     return { key, problem: error.message, kind: 'damaged' };
   if (error instanceof ArchiveReadError) return { key, problem: error.message, kind: 'unreadable' };
   throw error;
-}
-
-/** Hashes the whole file of a run record. Its lines are looked at up to the first that is not valid. */
-async function parseRecord(name: RunRecordName, { body, ...headers }: OpenedObject) {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let parser: RunRecordParser | RunRecordError = new RunRecordParser(name, headers.storedBytes);
-  for await (const chunk of chunksOf(body, headers.storedBytes)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    // The memory of the lines before goes with the parser.
-    parser = parsed(parser, (valid) => valid.add(chunk)) ?? parser;
-  }
-  const record = parsed(parser, (valid) => valid.end());
-  return { file: { sha256: hash.digest('hex'), bytes }, record, headers };
-}
-
-/** @returns what the step does, or why the record is not valid */
-function parsed<Result>(
-  parser: RunRecordParser | RunRecordError,
-  step: (parser: RunRecordParser) => Result,
-): Result | RunRecordError {
-  if (parser instanceof RunRecordError) return parser;
-  try {
-    return step(parser);
-  } catch (error) {
-    if (error instanceof RunRecordError) return error;
-    throw error;
-  }
 }

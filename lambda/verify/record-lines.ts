@@ -1,7 +1,7 @@
 import { isInShard, type RunRecordName } from '../archive/archive-layout';
 import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
-import { longestLineBytes, RunRecordParser } from '../run/run-record-lines';
+import { longestLineBytes, parseRunRecord } from '../run/run-record-lines';
 import { type ArchiveReader, DamagedObjectError, discard } from './archive-reader';
 import { type AttemptStart, type BadRecord, badRecord, missingRecord, type StoredRun, startOf } from './read-run';
 import { chunksOf, parseJson, readObject } from './read-whole';
@@ -133,7 +133,5 @@ function parse(name: RunRecordName, { head, own, all }: FoundLines): StoredRecor
   if (all !== undefined && run.outcomes !== all)
     throw new RunRecordError(`it is not a valid run record: it has ${all} of ${String(run.outcomes)} outcomes`);
   const lines = Buffer.concat([Buffer.from(`${JSON.stringify({ ...run, outcomes: own.length })}\n`), ...own]);
-  const parser = new RunRecordParser(name, lines.length);
-  parser.add(lines);
-  return parser.end();
+  return parseRunRecord(name, lines);
 }
