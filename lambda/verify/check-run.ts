@@ -1,18 +1,11 @@
 import { runPrefix, runRecordKey, shardName } from '../archive/archive-layout';
-import type { StoredRecord } from '../run/run-record';
 import { clockSlackMs } from '../time-limits';
 import { checkAttempts, checkRecord } from './check-record';
 import type { Excusable } from './finding';
 import type { JudgeContext } from './judge-context';
-import { judgeListSteps } from './list-steps';
+import { type ConfiguredRecord, judgeListSteps } from './list-steps';
 import type { StoredRun } from './read-run';
 import type { ListedRun, RunRecordObject } from './run-keys';
-import type { RunConfiguration } from './stored-configurations';
-
-interface ConfiguredRecord extends RunRecordObject {
-  readonly record: StoredRecord;
-  readonly configuration: RunConfiguration | undefined;
-}
 
 /**
  * Finds what cannot be in the records of a run: in each, between them, and beside their configurations.

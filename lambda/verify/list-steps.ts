@@ -10,7 +10,7 @@ import type { SealedArchive } from './seals/sealed-archive';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from './stored-configurations';
 
 /** A run record with its configuration. */
-interface ConfiguredRecord extends RunRecordObject {
+export interface ConfiguredRecord extends RunRecordObject {
   readonly record: StoredRecord;
   readonly configuration: RunConfiguration | undefined;
 }

@@ -22,9 +22,8 @@ export interface Part extends Period {
   readonly exportedAt: string;
 }
 
-/** Whether something belongs to a part. A run record does, whatever its clusters are. @param part undefined: all does */
-export function isInPart(part: Part | undefined, { cluster, run }: Partial<ObjectName> = {}): boolean {
-  if (part === undefined) return true;
+/** Whether something belongs to a part. A run record does, whatever its clusters are. */
+export function isInPart(part: Part, { cluster, run }: Partial<ObjectName>): boolean {
   return (cluster === undefined || cluster === part.cluster) && (run === undefined || isWithin(run, part));
 }
 

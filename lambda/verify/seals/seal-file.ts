@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
@@ -109,7 +109,7 @@ function readLines(bytes: Buffer): SignedLine {
     throw new DamagedObjectError('its signature is of another content: the seal was changed after it was signed');
   if (!verify('sha256', Buffer.from(sha256), key, Buffer.from(signature.signature, 'base64')))
     throw new DamagedObjectError('its signature is wrong: it was not made with the key it names');
-  return { bytes: line, sha256, publicKey: spkiOf(key) };
+  return { bytes: line, sha256, publicKey: signature.publicKey };
 }
 
 /** The seal, or why it is not one. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
@@ -130,16 +130,12 @@ export function parseSeal(line: Buffer): Seal | string {
 }
 
 export function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
-
-const spki = new WeakMap<KeyObject, string>();
 
 /** SPKI in DER, base64, as signatures have it. */
 export function spkiOf(key: KeyObject): string {
-  const known = spki.get(key) ?? key.export({ format: 'der', type: 'spki' }).toString('base64');
-  spki.set(key, known);
-  return known;
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
 /** The key that was parsed last: nearly all seals name the same, and parsing it takes a third of the time of a seal. */
