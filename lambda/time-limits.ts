@@ -38,6 +38,11 @@ export const longestAttemptMs = functionTimeoutSeconds * 1000 + clockSlackMs;
  */
 export const underWayMs = 9 * hourMs;
 
+/** What was due or written up to this time, before another, does not change any more. */
+export function settled(time: Date): Date {
+  return new Date(time.getTime() - underWayMs);
+}
+
 /** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
 export const mostConcurrentShards = 40;
 

@@ -1,6 +1,6 @@
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { underWayMs } from '../../lambda/time-limits';
+import { settled } from '../../lambda/time-limits';
 import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
 import { contradiction, describePending } from '../../lambda/verify/check-object';
 import { Expiry } from '../../lambda/verify/expiry';
@@ -43,9 +43,8 @@ export async function recordedObject(
     if (outcome !== undefined && isStored(outcome) && outcome.key === key) return remarkOnRecorded(outcome, head);
     const [bad] = badRecords;
     if (bad?.kind === 'unreadable') return { kind: 'unreadable', text: `its run record ${bad.key}: ${bad.problem}` };
-    const settled = new Date(now.getTime() - underWayMs);
     const isRefused = outcome !== undefined && !isStored(outcome) && bad === undefined;
-    const pending = describePending(object, settled, isRefused ? listed?.records : []);
+    const pending = describePending(object, settled(now), isRefused ? listed?.records : []);
     if (pending !== undefined) return { kind: 'note', text: pending };
     if (await mayHaveExpired(archive, now, object)) return { kind: 'note', text: 'its run record has expired' };
     if (bad !== undefined) return { kind: 'damage', text: `its run record ${bad.key}: ${bad.problem}` };

@@ -1,5 +1,5 @@
 import type { AuditPlan } from '../stack-contract';
-import { underWayMs } from '../time-limits';
+import { settled } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import type { Excusable, Find } from '../verify/finding';
@@ -102,9 +102,4 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
     /** Reads and lists nothing more once the time is over, and throws the reason. */
     reader,
   };
-}
-
-/** What was due or written up to this time, before another, does not change any more. */
-export function settled(time: Date): Date {
-  return new Date(time.getTime() - underWayMs);
 }

@@ -1,13 +1,14 @@
 import { parseRunRecordKey } from '../archive/archive-layout';
 import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
+import { settled } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { openDamage } from '../verify/seals/open-damage';
 import { mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { unsealedStamps } from '../verify/seals/seal-stamps';
 import type { SealState } from '../verify/seals/seal-state';
-import { auditJudge, settled } from './audit-judge';
+import { auditJudge } from './audit-judge';
 import { checkOpen } from './check-open';
 import { ClusterOutcomes } from './cluster-outcomes';
 import type { Findings } from './findings';

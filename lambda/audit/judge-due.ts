@@ -2,12 +2,12 @@ import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
 import type { AuditPlan } from '../stack-contract';
-import { clockSlackMs, hourMs } from '../time-limits';
+import { clockSlackMs, hourMs, settled } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
 import { findAbsentSeals, findShorterRetention } from '../verify/seals/seal-plans';
-import { type AuditJudge, settled } from './audit-judge';
+import type { AuditJudge } from './audit-judge';
 import type { NewRecords } from './seal-records';
 
 /**

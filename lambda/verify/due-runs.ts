@@ -162,6 +162,6 @@ function latest(time: Date, other = time): Date {
   return other > time ? other : time;
 }
 
-function earliest(time: Date, other = time): Date {
+export function earliest(time: Date, other = time): Date {
   return other < time ? other : time;
 }

@@ -1,10 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { underWayMs } from '../time-limits';
+import { settled } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
-import { type AbsentRuns, DueRuns, findAbsent, joinSpans } from './due-runs';
+import { type AbsentRuns, DueRuns, earliest, findAbsent, joinSpans } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, notAKey } from './finding';
 import { judge } from './judge';
@@ -113,7 +113,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const { find, sealed, counts, unlessExpired, onObject } = verdict;
   const period = part ?? options;
   // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
-  const due = new DueRuns({ from: period.from, to: earlier(period.to ?? settled(now), settled(now)) });
+  const due = new DueRuns({ from: period.from, to: earliest(settled(now), period.to) });
   // What is wrong beside the period is not the business of this verification.
   const readBeside = async (run: ListedRun) => seenRun(await readStoredRun(reader, run), configurations);
   const expiry = new Expiry({ reader, configurations, sealed, isPart: part !== undefined, now });
@@ -203,12 +203,4 @@ async function judgeAbsent(
     for (const time of due) if (!(await expiry.mayHaveRemoved(time))) absent.push(time);
     findAbsent(find, { times: absent, areMore });
   }
-}
-
-function settled(now: Date): Date {
-  return new Date(now.getTime() - underWayMs);
-}
-
-function earlier(one: Date, other: Date): Date {
-  return one < other ? one : other;
 }
