@@ -37,7 +37,6 @@ interface Options extends RunOptions {
   readonly seams?: boolean;
   readonly all?: boolean;
   readonly strict?: boolean;
-  readonly escape: boolean;
 }
 
 interface RecordedLog extends ArchivedLog {
@@ -56,8 +55,7 @@ export function logCommand(context: CommandContext): Command {
   withRuns(command, terminal, 'the last 24 hours')
     .option('--seams', 'print no text, but a line for each cluster whose log is frozen or empty or has gaps')
     .option('--all', 'with --seams: of all clusters')
-    .option('--strict', 'end with 1 if lines may be lost')
-    .option('--no-escape', 'leave control characters as they are, on a terminal too');
+    .option('--strict', 'end with 1 if lines may be lost');
   withHelp(withLineTimes(command, terminal), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
     if (options.all === true && options.seams !== true) command.error('error: --all without --seams; expected both');
@@ -133,7 +131,7 @@ async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, o
   const cut = linesFrom === undefined && linesTo === undefined ? undefined : new LineCut(linesFrom, linesTo);
   const whole = textOf(terminal, joined);
   const text = cut === undefined ? whole : cut.cut(whole);
-  await pipeline(terminal.isTerminal && options.escape ? printableContent(text) : text, terminal.out, { end: false });
+  await pipeline(terminal.isTerminal ? printableContent(text) : text, terminal.out, { end: false });
   if (cut !== undefined)
     await print(terminal.err, `${cut.withoutTime} of ${formatCount(cut.lines, 'line')} do not begin with a time.\n`);
 }

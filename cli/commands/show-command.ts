@@ -18,7 +18,6 @@ interface Options extends ReadOptions {
   readonly at?: Date;
   readonly resource: Resource;
   readonly raw?: boolean;
-  readonly escape: boolean;
 }
 
 /** `show`: content as it was archived. */
@@ -28,8 +27,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .description('Writes archived content to standard output: the manifest as it was, or the text of the log.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('what to show', 'manifest'))
-    .option('--raw', 'write the whole log record, not only its text')
-    .option('--no-escape', 'leave control characters as they are, on a terminal too');
+    .option('--raw', 'write the whole log record, not only its text');
   command.addOption(runOption(['at']));
   command.addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', terminal.now));
   withHelp(withArchive(command), terminal, helpText);
@@ -64,7 +62,7 @@ async function writeContent(
   try {
     const { body } = await contentOf(reader, key);
     const bytes = text === undefined ? body : text.decode(body);
-    const shown = terminal.isTerminal && options.escape ? printableContent(bytes) : bytes;
+    const shown = terminal.isTerminal ? printableContent(bytes) : bytes;
     await pipeline(shown, terminal.out, { end: false });
   } catch (error) {
     const damage = damageOf(error);

@@ -73,11 +73,11 @@ describe('show', () => {
     expect(err).toContain(`damaged: ${key}: its content does not have the SHA-256`);
   });
 
-  it('a terminal shows control characters and does not obey them, unless asked to', async () => {
+  it('a terminal shows control characters and does not obey them; a pipe gets the content as it is', async () => {
     const log = ['show', 'alpha', '--resource', 'log', '--archive', archive.folder];
     const { out } = await runCollector(log, { isTerminal: true });
     expect(out).toBe('one\\r\ntwo \\u{1b}[31m "quoted" 東京\n10');
-    expect((await runCollector([...log, '--no-escape'], { isTerminal: true })).out).toBe(`${text}10`);
+    expect((await runCollector(log)).out).toBe(`${text}10`);
   });
 
   it('a doubt is told on standard error, and is no failure', async () => {
