@@ -1,28 +1,25 @@
 import { Cron } from 'croner';
 
 /**
- * The fields of a cron expression in their order, as EventBridge Scheduler documents them. `wildcards` lists what a field
- * takes beside numbers, names, lists, ranges and `*`.
+ * The fields of a cron expression in their order, as EventBridge Scheduler documents them.
  */
 const fields = [
-  { name: 'minutes', min: 0, max: 59, names: [], wildcards: '/' },
-  { name: 'hours', min: 0, max: 23, names: [], wildcards: '/' },
-  { name: 'day-of-month', min: 1, max: 31, names: [], wildcards: '/?LW' },
+  { name: 'minutes', min: 0, max: 59, names: [] },
+  { name: 'hours', min: 0, max: 23, names: [] },
+  { name: 'day-of-month', min: 1, max: 31, names: [] },
   {
     name: 'month',
     min: 1,
     max: 12,
     names: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
-    wildcards: '/',
   },
   {
     name: 'day-of-week',
     min: 1,
     max: 7,
     names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
-    wildcards: '?L#',
   },
-  { name: 'year', min: 1970, max: 2199, names: [], wildcards: '/' },
+  { name: 'year', min: 1970, max: 2199, names: [] },
 ] as const satisfies readonly Field[];
 
 interface Field {
@@ -30,7 +27,6 @@ interface Field {
   readonly min: number;
   readonly max: number;
   readonly names: readonly string[];
-  readonly wildcards: string;
 }
 
 /** The part of an expression that an error is about; `expression` is the whole of it. */
@@ -128,7 +124,7 @@ function numbers(field: (typeof fields)[number], text: string): number[] {
   const found = items.flatMap((item) => {
     const [, start = '', end, step] = /^(\*|[A-Z0-9]+)(?:-([A-Z0-9]+))?(?:\/(\d{1,3}))?$/.exec(item) ?? [];
     if (start === '*' && (items.length > 1 || end !== undefined)) throw rejected(field, text);
-    if (step !== undefined && !field.wildcards.includes('/')) throw rejected(field, text);
+    if (step !== undefined && field.name === 'day-of-week') throw rejected(field, text);
     const first = start === '*' ? field.min : value(field, start, text);
     const last = end !== undefined ? value(field, end, text) : start === '*' || step !== undefined ? field.max : first;
     const by = Number(step ?? 1);
@@ -146,17 +142,8 @@ function value(field: (typeof fields)[number], text: string, whole: string): num
   return number;
 }
 
-const wildcardHints: Record<string, string> = {
-  '/': 'n/step',
-  '?': '?',
-  L: 'L',
-  W: 'nW (alone)',
-  '#': 'day#1 to day#5, dayL (alone)',
-};
-
 function rejected(field: (typeof fields)[number], text: string): CronError {
   const names = field.names.length === 0 ? '' : ` or ${field.names[0]} to ${field.names.at(-1)}`;
-  const wildcards = [...field.wildcards].map((wildcard) => wildcardHints[wildcard]).join(', ');
   const range = `${field.min} to ${field.max}${names}`;
-  return new CronError(field.name, text, `*, ${range}, first-last, lists with commas, ${wildcards}`);
+  return new CronError(field.name, text, `*, ${range}, and what EventBridge Scheduler documents for ${field.name}`);
 }

@@ -70,7 +70,7 @@ describe('a cron expression', () => {
       const error = rejection('cron(0 24 * * ? *)');
       expect(error).toMatchObject({ name: 'CronError', field: 'hours', received: '24' });
       expect(error.message).toBe(
-        'Reading the schedule failed: hours is "24", expected *, 0 to 23, first-last, lists with commas, n/step',
+        'Reading the schedule failed: hours is "24", expected *, 0 to 23, and what EventBridge Scheduler documents for hours',
       );
       expect(rejection('cron(0 0 ? * 9 *)').expected).toContain('1 to 7 or SUN to SAT');
     });
