@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, fromBeforeTo, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
+import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
 import {
   accountId,
   bucketArn,
@@ -88,7 +88,7 @@ const acknowledged = z.union([
       .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
       .optional(),
     why,
-  }).check(fromBeforeTo),
+  }),
   members({
     retentionDays: wholeNumber(1, 36_500).describe('A retention that is shorter than before, and meant so.'),
     why,
@@ -106,7 +106,9 @@ export const audit = members({
     )
     .optional(),
   staleAfterHours: wholeNumber(1, 87_600)
-    .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
+    .describe(
+      'Hours without an archived object after which a cluster raises an alarm, more than between two runs; left out: no alarm.',
+    )
     .optional(),
   frozenAfterHours: wholeNumber(1, 87_600)
     .describe(

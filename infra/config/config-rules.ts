@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import { unique } from '../../lambda/list/cluster-schema';
-import { longestGap } from '../../lambda/schedule/cron-gap';
-import { hoursText } from '../alarm-windows';
 import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '../limits';
-import { baseUrlProblem, isTimeZone, normaliseBaseUrl, scheduleProblem } from './schema-values';
 
 /** A member of what a rule judges, whatever it is, by a path such as `deployTo.account`; without a path all of it. */
 type At = (path?: string) => unknown;
@@ -34,31 +31,13 @@ function rule(check: (at: At, refuse: Refuse) => void) {
 /** Two subscriptions of one address would deliver every message twice. */
 export const uniqueEmails = unique('address', (email) => (typeof email === 'string' ? email.toLowerCase() : undefined));
 
-/** The collector adds the version and the collection to the address. */
-export const addressWithoutPath = rule((at, refuse) => {
-  const baseUrl = at('baseUrl');
-  if (typeof baseUrl !== 'string' || baseUrlProblem(baseUrl) !== undefined) return;
-  const segments = normaliseBaseUrl(baseUrl).split('/');
-  const rest = [...segments];
-  if (rest.at(-1) === (at('collection') ?? 'platformclusters')) rest.pop();
-  if (/^v1$/i.test(rest.at(-1) ?? '')) rest.pop();
-  if (rest.length === segments.length) return;
-  const added = segments.slice(rest.length).join('/');
-  refuse('baseUrl', `the address without ${added}, which every request adds: ${JSON.stringify(rest.join('/'))}`);
-});
-
 /** All bodies under way at once have to fit into the function's temporary storage. */
 export const bodiesFit = rule((at, refuse) => {
   const concurrency = numberOf(at('concurrency'));
   const maxBodyMiB = numberOf(at('maxBodyMiB'));
   const most = largestTemporaryStorageMiB - storageMarginMiB;
   if (!(concurrency * maxBodyMiB > most)) return;
-  const lower = [
-    [`concurrency to ${Math.floor(most / maxBodyMiB)}`, most / maxBodyMiB],
-    [`maxBodyMiB to ${Math.floor(most / concurrency)}`, most / concurrency],
-  ] as const;
-  const advice = lower.flatMap(([text, value]) => (value >= 1 ? [text] : [])).join(' or ');
-  const expected = `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function: lower ${advice}`;
+  const expected = `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function`;
   refuse('', expected, `${concurrency} x ${maxBodyMiB} MiB`);
 });
 
@@ -96,12 +75,6 @@ export const listOrGroups = rule((at, refuse) => {
   if (outside !== undefined) refuse(outside, 'recipients inside page and inform, because these are set');
 });
 
-/** Of an erasure in `audit.acknowledged`. */
-export const fromBeforeTo = rule((at, refuse) => {
-  const [from, to] = [at('from'), at('to')];
-  if (typeof from === 'string' && typeof to === 'string' && from > to) refuse('to', `no time before from (${from})`);
-});
-
 /** The history of an execution has to hold the tries of all shards. */
 export const shardsFit = rule((at, refuse) => {
   if (at('limits.oneRunAtATime') === true && numberOf(at('shards')) > mostShardsInTurn)
@@ -130,18 +103,6 @@ export const listBesideArchive = rule((at, refuse) => {
   const [from, copy] = [at('clusters.from'), at('archive.replicateTo.bucketArn')];
   if (typeof from === 'string' && typeof copy === 'string' && from.startsWith(`s3://${copy.split(':').at(-1)}/`))
     refuse('clusters.from', 'an object in another bucket: nothing is ever overwritten in the copy of the archive');
-});
-
-/** A cluster is archived once per firing of the schedule: a shorter limit would call it stale between two runs. */
-export const staleAfterGap = rule((at, refuse) => {
-  const staleAfterHours = numberOf(at('audit.staleAfterHours'));
-  const [expression, timeZone = 'Etc/UTC'] = [at('schedule.expression'), at('schedule.timeZone')];
-  if (!(staleAfterHours >= 1) || at('schedule.enabled') === false) return;
-  if (typeof expression !== 'string' || scheduleProblem(expression) !== undefined) return;
-  if (typeof timeZone !== 'string' || !isTimeZone(timeZone)) return;
-  const { hours } = longestGap(expression, timeZone);
-  if (Number.isFinite(hours) && staleAfterHours <= hours)
-    refuse('audit.staleAfterHours', `more than the longest gap of schedule, ${hoursText(Math.ceil(hours))}`);
 });
 
 /** NaN if it is not a number, so that no comparison holds. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
 import { mostShards } from '../limits';
 import * as nested from './config-members';
-import { listBesideArchive, shardsFit, staleAfterGap, whereStackIs } from './config-rules';
+import { listBesideArchive, shardsFit, whereStackIs } from './config-rules';
 import { members, textLike, trueOrFalse, wholeNumber } from './schema-values';
 import { clusters, type OutsideList, service } from './service-members';
 import { timestamps } from './timestamp-members';
@@ -50,7 +50,7 @@ export function configSchema(folder: string) {
     dashboard: trueOrFalse()
       .default(true)
       .describe('Whether the stack has a dashboard, which costs $3 a month beyond the first three of an account.'),
-  }).check(whereStackIs, shardsFit, staleAfterGap, listBesideArchive);
+  }).check(whereStackIs, shardsFit, listBesideArchive);
 }
 
 type Parsed = z.output<ReturnType<typeof configSchema>>;

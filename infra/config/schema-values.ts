@@ -72,7 +72,7 @@ export const region = textBy(regionProblem, 'the name of a region');
 const cronForm = 'cron(minutes hours day-of-month month day-of-week year)';
 
 /** What is expected instead of a schedule's expression; undefined if it is valid. */
-export function scheduleProblem(expression: string): string | undefined {
+function scheduleProblem(expression: string): string | undefined {
   if (/^\s*rate\(/i.test(expression)) return `${cronForm}: rate() fires at deployment, before the API key is set`;
   if (/^\s*at\(/i.test(expression)) return `${cronForm}: at() fires only once`;
   try {
@@ -87,7 +87,7 @@ export function scheduleProblem(expression: string): string | undefined {
 export const cronExpression = textBy(scheduleProblem, 'a cron expression');
 
 /** What is expected instead of the service's address; undefined if it is valid. */
-export function baseUrlProblem(text: string): string | undefined {
+function baseUrlProblem(text: string): string | undefined {
   if (/[\s\\]/.test(text) || !URL.canParse(text)) return 'an absolute URL such as https://clusters.example.com';
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
@@ -106,7 +106,7 @@ export function isExampleAddress(baseUrl: string): boolean {
 }
 
 /** A valid address in one spelling: origin and path prefix without a trailing slash. */
-export function normaliseBaseUrl(text: string): string {
+function normaliseBaseUrl(text: string): string {
   const url = new URL(text);
   return (url.origin + url.pathname).replace(/\/+$/, '');
 }
@@ -116,7 +116,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 /** Whether a text is the exact name of an IANA time zone. Aliases such as Asia/Kolkata count. */
-export function isTimeZone(text: string): boolean {
+function isTimeZone(text: string): boolean {
   if (text === 'UTC' || text === 'GMT') return true;
   // Unlike EventBridge Scheduler, Intl also accepts any case, abbreviations and, in newer versions, offsets.
   if (!/^[A-Z][A-Za-z]+\/[A-Z][A-Za-z0-9+_/-]*$/.test(text)) return false;

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { clusterList, projectUid } from '../../lambda/list/cluster-schema';
 import { parsing, problemsOf } from '../../lambda/list/schema-problems';
 import { readCertificates, readJsonFile, refuseWith } from './config-files';
-import { addressWithoutPath } from './config-rules';
 import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
 
 /**
@@ -82,7 +81,6 @@ export function service(folder: string) {
       })
       .optional(),
   })
-    .check(addressWithoutPath)
     .describe('The service that the collector reads.')
     .transform(({ caCertificateFile: caCertificate, ...others }) => ({ ...others, caCertificate }));
 }
