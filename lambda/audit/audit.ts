@@ -121,11 +121,14 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
 
 /** Whether the audit would seal the same plan again. A list from outside may have changed since. */
 function isOfPlan(seal: Seal, plan: AuditContext['plan']): boolean {
-  const [sealed, own] = [seal.plan, sealedPlan(plan, seal, seal.seal)].map(({ clusterList, ...one }) => ({
-    ...{ ...one, clusters: 0 },
-    clusterList: clusterList && { ...clusterList, configuration: undefined },
-  }));
-  return isDeepStrictEqual(sealed, own);
+  return isDeepStrictEqual(deployedOf(seal.plan), deployedOf(sealedPlan(plan, seal, seal.seal)));
+}
+
+/** A plan without what a list from outside changes. */
+function deployedOf({ clusters, clusterList, ...plan }: Seal['plan']): object {
+  return clusterList === undefined
+    ? { ...plan, clusters }
+    : { ...plan, clusterList: { ...clusterList, configuration: undefined } };
 }
 
 /** Has a seal that is stored stamped, reports it, and mails it if that is due. @param mailed the same seal with its state */

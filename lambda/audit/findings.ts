@@ -64,9 +64,15 @@ export class Findings {
     const more = [...this.#more].reduce((sum, [kind, left]) => sum + (staysOpen(kind) ? left : 0), 0);
     const isOpen = new Set(open.map(({ key }) => key));
     const repaired = earlier.filter(({ key }) => !isOpen.has(key));
+    // One run record that was replaced makes thousands unvouched: the others are named first.
+    const [unvouched = [], others = []] = [true, false].map((is) =>
+      found.filter((one) => (one.kind === 'unvouched') === is),
+    );
     return {
       found: this.#count(found),
-      findings: found.slice(0, mostFindings).map(({ kind, key, problem }) => ({ kind, key, problem })),
+      findings: [...others, ...unvouched]
+        .slice(0, mostFindings)
+        .map(({ kind, key, problem }) => ({ kind, key, problem })),
       open: [...carried],
       openMore: open.length - carried.length + more,
       repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
