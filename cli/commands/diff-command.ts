@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { type StructuredPatchHunk as Hunk, structuredPatch } from 'diff';
 import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
@@ -14,7 +15,9 @@ import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, withArchive, withHelp, withPeriod } from './options';
 import { RecordRemarks } from './record-remarks';
-import { type Hunk, unifiedHunks } from './unified-hunks';
+
+/** Most changed lines: the time and memory for the shortest difference grow with the square of their number. */
+const mostChanged = 1000;
 
 interface Options extends ReadOptions, Omit<RunSelection, 'last'> {
   readonly resource: Resource;
@@ -103,7 +106,10 @@ interface Difference {
 /** Content need not be UTF-8: two that read the same may still differ. */
 function differenceOf([before, after]: Sides): Difference {
   const isSame = before.facts.sha256 === after.facts.sha256;
-  const hunks = before.text === after.text ? [] : unifiedHunks(before.text, after.text);
+  // Three lines around a change, as in diff.
+  const options = { context: 3, maxEditLength: mostChanged };
+  const compare = () => structuredPatch('', '', before.text, after.text, undefined, undefined, options)?.hunks;
+  const hunks = before.text === after.text ? [] : compare();
   const isOfText = hunks === undefined || hunks.length > 0;
   return { isSame, isChanged: isOfText || (!isSame && !resources[after.resource].holdsLog), hunks };
 }

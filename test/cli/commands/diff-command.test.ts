@@ -106,12 +106,18 @@ describe('diff', () => {
 
   it('above a thousand changed lines it says how to compare them by hand', async () => {
     const long = await ArchiveFixture.create();
-    const text = (from: number) => Array.from({ length: 600 }, (_, at) => `${from + at}\n`).join('');
+    const text = (from: number, length: number) => Array.from({ length }, (_, at) => `${from + at}\n`).join('');
     for (const at of [8, 9])
-      await long.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ content: text(1000 * at) }) });
+      await long.attempt({
+        run: hour(at),
+        clusters: ['c', 'shorter'],
+        answer: (cluster) => ({ content: text(1000 * at, cluster === 'c' ? 501 : 500) }),
+      });
     const { code, out, err } = await runCollector(['diff', 'c', '--archive', long.folder]);
     expect([code, out]).toEqual([1, '']);
-    expect(err).toContain('They are too different to be shown line by line: 600 lines and 600 lines.');
+    expect(err).toContain('They are too different to be shown line by line: 501 lines and 501 lines.');
+    const shorter = await runCollector(['diff', 'shorter', '--archive', long.folder]);
+    expect(shorter.out).toContain('@@ -1,500 +1,500 @@');
     const show = (at: string) => `show c --resource manifest --run 2026-11-20T${at}:00:00Z --archive ${long.folder}`;
     expect(err).toContain(
       `  npm run --silent collector -- ${show('08')} > before.txt\n` +
