@@ -25,21 +25,22 @@ const days = 28;
 type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
 
 /**
- * Whether audits read as much as runs archive, and how many per day would; undefined: no number would.
+ * Whether audits read as much as runs archive.
  *
  * An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
  * over, so that the sum over some weeks decides and not the busiest day.
  * @param schedule of the audit
  */
-export function auditLoad(config: Pick<CollectorConfig, 'clusters' | 'schedule'>, schedule: Times, now: Date) {
+export function auditsKeepUp(
+  config: Pick<CollectorConfig, 'clusters' | 'schedule'>,
+  schedule: Times,
+  now: Date,
+): boolean {
   const runs = config.schedule.enabled ? firingsIn(config.schedule, now) : 0;
   const audits = firingsIn(schedule, now);
   const inRun = objectsPerRun(config);
-  const toRead = runs * inRun;
-  const forReading = mostRequests - inRun;
-  const perDay = Math.ceil(toRead / forReading / days);
   // A schedule that fires less than once in the span is not judged.
-  return { keepsUp: audits === 0 || toRead <= audits * forReading, perDay: forReading > 0 ? perDay : undefined };
+  return audits === 0 || runs * inRun <= audits * (mostRequests - inRun);
 }
 
 function firingsIn({ expression, timeZone }: Times, from: Date): number {

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
-import { auditLoad, rereadDaysFor } from './audit-load';
+import { auditsKeepUp, rereadDaysFor } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
 import { allow, refusal } from './grants';
@@ -84,19 +84,14 @@ export class Audit extends Construct {
       function: target,
       deadLetterQueue,
     });
-    this.#warnIfBehind(auditLoad(config, schedule, new Date()));
+    if (!auditsKeepUp(config, schedule, new Date())) this.#warnOfBehind();
   }
 
-  #warnIfBehind({ keepsUp, perDay }: ReturnType<typeof auditLoad>): void {
-    if (keepsUp) return;
-    const advice =
-      perDay === undefined
-        ? 'No schedule can: divide the fleet among several stacks.'
-        : `Start it ${perDay} times a day, or collect less often.`;
+  #warnOfBehind(): void {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:audit-behind',
-      `audit.schedule cannot keep up with schedule: every audit would leave more for the next one. ${advice} ` +
-        'docs/operations.md, "How often to audit", has the table.',
+      'audit.schedule cannot keep up with schedule: every audit would leave more for the next one. Audit more often, or ' +
+        'collect less often: docs/operations.md, "How often to audit", says how often.',
     );
   }
 
