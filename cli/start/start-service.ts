@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectorConfig } from '../../infra/config/config';
-import { demoContent } from '../../local/demo-service/demo-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
 import { formatCount } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
@@ -34,7 +33,7 @@ export async function startService(
 async function startDemo(config: CollectorConfig, { fail: failing = {} }: StartOptions): Promise<StartedService> {
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;
-  const service = await startDemoService({ apiKey, source: demoContent(), collection, failing });
+  const service = await startDemoService({ apiKey, collection, failing });
   const { url } = service;
   const clusters = formatCount(config.clusters.length, 'cluster');
   return {

@@ -1,22 +1,14 @@
 import { between, pick, type Random, seededRandom } from './seeded-random';
-import type { ClusterSource } from './start-demo-service';
 
 const minute = 60_000;
 
-/** Made-up content for any uid, the same for the same uid and time: logs grow, some manifests change, states vary. */
-export function demoContent(): ClusterSource {
-  return {
-    log: async (uid, at) => ({
-      log: demoLog(uid, at),
-      state: pick(seededRandom(`state of ${uid} in ${Math.floor(at.getTime() / (20 * minute))}`), states),
-      lastModified: new Date(Math.floor(at.getTime() / minute) * minute),
-    }),
-    manifest: async (uid, at) => demoManifest(uid, at),
-  };
-}
-
 /** The contract does not show the values of `status.state` (service contract, section 3): these are the demo's own. */
 const states = ['Available', 'Available', 'Available', 'Collecting', 'Outdated'] as const;
+
+/** The state of cluster `uid` at a time, the same for the same uid and time. */
+export function demoState(uid: string, at: Date): string {
+  return pick(seededRandom(`state of ${uid} in ${Math.floor(at.getTime() / (20 * minute))}`), states);
+}
 
 const rotation = 360 * minute;
 

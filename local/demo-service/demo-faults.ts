@@ -22,11 +22,9 @@ const faults = {
   /** The page of a proxy or a sign-in, under status 200. */
   'html-page': (response) =>
     send(response, 'text/html; charset=utf-8', '<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.</p>\n'),
-  /** An error under status 200. */
-  'error-document': (response) =>
-    send(response, 'application/json', '{"code":"Internal","message":"The cluster does not answer the service."}'),
-  /** Nothing under status 200. */
-  'empty-body': (response) => send(response, 'application/json', ''),
+  /** A manifest in Latin-1, which is archived with a doubt; the log is right. */
+  'latin-1': (response, { resource }) =>
+    !resources[resource].holdsLog && send(response, 'text/plain', Buffer.from('name: gr\xf6\xdfe\n', 'latin1')),
   /** The log of another cluster; the manifest is right. */
   'other-cluster': (response, { uid, resource }) =>
     resources[resource].holdsLog &&
@@ -67,7 +65,7 @@ export function sendError(
   return send(response, 'application/json', JSON.stringify({ code, message }), status, headers);
 }
 
-function send(response: ServerResponse, contentType: string, body: string, status = 200, headers = {}): true {
+function send(response: ServerResponse, contentType: string, body: string | Buffer, status = 200, headers = {}): true {
   response.writeHead(status, { 'Content-Type': contentType, ...headers });
   response.end(body);
   return true;

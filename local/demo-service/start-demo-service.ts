@@ -5,27 +5,11 @@ import { gzip } from 'node:zlib';
 import type { Resource } from '../../lambda/resources';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { type ContractTarget, parseContractPath } from './contract-path';
+import { demoLog, demoManifest, demoState } from './demo-content';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
 import { pick, seededRandom } from './seeded-random';
 
-const compress = promisify<string | Buffer, Buffer>(gzip);
-
-/** What a cluster's log call answers with. */
-interface ClusterLog {
-  /** `spec.log` */
-  readonly log: string;
-  /** `status.state` */
-  readonly state: string;
-  /** `metadata.lastModifiedTimestamp` */
-  readonly lastModified: Date;
-}
-
-/** What the demo service knows about its clusters; `undefined` stands for a cluster or resource that does not exist. */
-export interface ClusterSource {
-  log(uid: string, at: Date): Promise<ClusterLog | undefined>;
-  /** Text, or its bytes. */
-  manifest(uid: string, at: Date): Promise<string | Buffer | undefined>;
-}
+const compress = promisify<string, Buffer>(gzip);
 
 /** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
 const manifestTypes = {
@@ -37,15 +21,12 @@ const manifestTypes = {
 export interface DemoServiceOptions {
   /** The only key that is let in; a function is called at every request, so that a key can be rotated. */
   readonly apiKey: string | (() => string);
-  readonly source: ClusterSource;
   /** Path segment of the cluster collection; left out: `platformclusters`. */
   readonly collection?: string;
   /** Clusters that fail, by uid. */
   readonly failing?: Readonly<Record<string, FaultName>>;
   /** Called with every request when it arrives. */
   readonly onRequest?: (request: DemoRequest) => void;
-  /** The time at which contents are shown; left out: now. */
-  readonly now?: () => Date;
 }
 
 export interface DemoRequest {
@@ -88,59 +69,32 @@ async function answer(
     timesAsked.set(`${resource} ${uid}`, nth);
     if (answerWithFault(failing[uid], response, target, nth)) return;
   }
-  try {
-    await sendResource(options, target, headers, response);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    sendError(response, 500, 'Internal', `The ${resource} of cluster ${uid} cannot be served: ${reason}`);
-  }
-}
-
-async function sendResource(
-  options: DemoServiceOptions,
-  target: ContractTarget,
-  headers: IncomingHttpHeaders,
-  response: ServerResponse,
-): Promise<void> {
-  const { uid, resource } = target;
-  const { source, now = () => new Date() } = options;
-  const found = await answers[resource](source, target, now(), headers);
-  if (found === undefined)
-    return void sendError(response, 404, 'NotFound', `Cluster ${uid} has no ${resource}, or does not exist.`);
+  const { contentType, body } = answers[resource](target, new Date(), headers);
   const isCompressed = acceptsGzip(headers);
-  const body = isCompressed ? await compress(found.body) : found.body;
   response.writeHead(200, {
-    'Content-Type': found.contentType,
+    'Content-Type': contentType,
     Vary: 'Accept-Encoding',
     ...(isCompressed && { 'Content-Encoding': 'gzip' }),
   });
-  response.end(body);
-}
-
-interface DemoAnswer {
-  readonly contentType: string;
-  readonly body: string | Buffer;
+  response.end(isCompressed ? await compress(body) : body);
 }
 
 type Answering = (
-  source: ClusterSource,
   target: ContractTarget,
   now: Date,
   headers: IncomingHttpHeaders,
-) => Promise<DemoAnswer | undefined>;
+) => { readonly contentType: string; readonly body: string };
 
-/** Media type and body of each resource; undefined if it does not exist. */
+/** Media type and body of each resource, the same for the same cluster and time. */
 const answers: Readonly<Record<Resource, Answering>> = {
-  log: async (source, target, now, headers) => {
-    const log = await source.log(target.uid, now);
-    const record = log && logRecord(log, target, headers.projectuid?.toString());
-    return record && { contentType: manifestTypes.json, body: JSON.stringify(record) };
+  log: (target, now, headers) => {
+    const record = logRecord(target, now, headers.projectuid?.toString());
+    return { contentType: manifestTypes.json, body: JSON.stringify(record) };
   },
-  manifest: async (source, { uid }, now) => {
-    const manifest = await source.manifest(uid, now);
-    if (manifest === undefined) return undefined;
+  manifest: ({ uid }, now) => {
+    const manifest = demoManifest(uid, now);
     const form = manifestFormOf(uid);
-    return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(manifest.toString()) : manifest };
+    return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(manifest) : manifest };
   },
 };
 
@@ -154,11 +108,7 @@ function acceptsGzip(headers: IncomingHttpHeaders): boolean {
 }
 
 /** The log-fetcher record (service contract, section 2.1). */
-function logRecord(
-  { log, state, lastModified }: ClusterLog,
-  { uid, requestId }: ContractTarget,
-  projectUid: string | undefined,
-): object {
+function logRecord({ uid, requestId }: ContractTarget, now: Date, projectUid: string | undefined): object {
   return {
     metadata: {
       // The contract leaves both maps free, and shows no effect of requestId and ProjectUid. The demo answers with what
@@ -166,12 +116,12 @@ function logRecord(
       annotations: requestId === undefined ? {} : { requestId },
       creationTimestamp: '2025-03-17T08:00:00.000Z',
       labels: projectUid === undefined ? {} : { projectUid },
-      lastModifiedTimestamp: lastModified.toISOString(),
+      lastModifiedTimestamp: `${now.toISOString().slice(0, 16)}:00.000Z`,
       name: `log-fetcher-${uid}`,
       uid: uuidOf(uid),
     },
-    spec: { clusterUid: uid, log },
-    status: { state },
+    spec: { clusterUid: uid, log: demoLog(uid, now) },
+    status: { state: demoState(uid, now) },
   };
 }
 

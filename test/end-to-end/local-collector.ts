@@ -7,7 +7,6 @@ import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import { firstResources, resourceNames } from '../../lambda/resources';
 import type { RunRecord } from '../../lambda/run/run-record';
-import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { type DemoRequest, type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
 import {
@@ -61,7 +60,6 @@ export class LocalCollector {
   async start(): Promise<this> {
     const demo = await startDemoService({
       apiKey: () => this.key,
-      source: demoContent(),
       failing: this.failing,
       onRequest: (request) => this.requests.push(request),
     });

@@ -3,8 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/archive/archive-layout';
-import { demoContent } from '../../../local/demo-service/demo-content';
-import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { refusedAddress } from '../../support/fault-service-refusal';
 import { ofFirstResources, runStart, writeStartConfig } from '../run-start';
 
@@ -184,17 +182,14 @@ describe('npm start', () => {
   });
 
   it('tells of a doubt, which is no failure', async () => {
-    const manifest = async () => Buffer.from('name: gr\xf6\xdfe\n', 'latin1');
-    const service = await startDemoService({ apiKey: 'key', source: { ...demoContent(), manifest } });
-    const config = await writeConfig({ service: { baseUrl: service.url }, clusters: ofFirstResources('one') });
+    const config = await writeConfig({ clusters: ofFirstResources('one') });
     const start = (...args: string[]) =>
-      runStart(['--config', config, '--folder', folder, ...args], { COLLECTOR_API_KEY: 'key' });
+      runStart(['--config', config, '--folder', folder, '--fail', 'one=latin-1', ...args]);
     const { code, out } = await start();
     expect(out).toMatch(/│ manifest +│ archived .*doubt: it has bytes that are not UTF-8/);
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
     const dry = await start('--dry-run');
-    await service.close();
     expect(dry.out).toMatch(/│ manifest +│ would-archive .*doubt: it has bytes that are not UTF-8/);
     expect(dry.out).toMatch(/nothing was written: 2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
   });

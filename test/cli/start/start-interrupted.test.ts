@@ -6,7 +6,6 @@ import { startCommand } from '../../../cli/start/start-command';
 import { WatchedRun } from '../../../cli/start/watched-run';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../lambda/resources';
-import { demoContent } from '../../../local/demo-service/demo-content';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { keptTerminal } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
@@ -23,16 +22,11 @@ describe('a start that ends before its time', () => {
 
   /** Starts a run of two clusters; `onSecond` is called when the second manifest is asked for: a cluster's resources are asked together. */
   async function startUntil(onSecond: () => void, interrupted: AbortSignal) {
-    const source = demoContent();
     const asked = new Set<string>();
     const service = await startDemoService({
       apiKey: 'the-key',
-      source: {
-        ...source,
-        manifest: async (uid, at) => {
-          if (asked.add(uid).size === 2) onSecond();
-          return source.manifest(uid, at);
-        },
+      onRequest: ({ path }) => {
+        if (path.includes('/manifest') && asked.add(path).size === 2) onSecond();
       },
     });
     const members = { service: { baseUrl: service.url }, limits: { concurrency: 1 } };
