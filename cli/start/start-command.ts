@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { incomingFolder } from '../../local/aws/store/key-path';
-import { isRunning } from '../../local/aws/store/leftovers';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
@@ -92,20 +91,23 @@ function describeEnd(error: Error): { readonly text: string; readonly code: numb
 
 /**
  * Makes the folder of an archive and claims it for this process: the store lets one process at a time write to a folder.
+ * Removes what a process that was killed has left there.
  * @returns gives the folder up
  * @throws StartUsageError if the folder cannot be made or written, or another process works in it
  * @throws the file system's error if the disk is full
  */
 function claimFolder(folder: string): () => void {
   // Where the store receives bytes: nothing there is an object.
-  const lock = join(folder, incomingFolder, 'lock');
+  const incoming = join(folder, incomingFolder);
+  const lock = join(incoming, 'lock');
   try {
-    makeFolder(resolve(dirname(lock)));
+    makeFolder(resolve(incoming));
     const owner = ownerOf(lock);
     if (owner !== undefined && isRunning(owner))
       throw new StartUsageError(
         `The process ${owner} works in the folder ${folder}: wait for its end, or name another with --folder. If it is something else, remove ${lock}.`,
       );
+    for (const name of readdirSync(incoming)) rmSync(join(incoming, name), { recursive: true });
     writeFileSync(lock, `${process.pid}`);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -137,4 +139,14 @@ function makeFolder(folder: string): void {
 function ownerOf(lock: string): number | undefined {
   const owner = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
   return owner > 0 && owner !== process.pid ? owner : undefined;
+}
+
+/** Whether a process runs, of this user or another. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

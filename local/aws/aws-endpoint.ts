@@ -93,7 +93,6 @@ export interface LocalAwsOptions extends EndpointHooks, Account {}
 export async function answerCall(
   { around = (_call, execute) => execute(), onRequest, ...account }: LocalAwsOptions,
   request: IncomingMessage,
-  body: Call['body'],
   closing: Promise<undefined>,
 ): Promise<Answer | undefined> {
   const { method = '', headers } = request;
@@ -103,7 +102,7 @@ export async function answerCall(
   let error: AwsError | undefined;
   let answer: Answer | undefined;
   try {
-    const call = { request, target: parseTarget(request.url ?? ''), facts, body };
+    const call = { request, target: parseTarget(request.url ?? ''), facts };
     const { accesses, execute } = await service.prepare(call, account);
     const principal = callerOf(request, account);
     const refusal = refusalOfAny(principal, accesses);

@@ -65,8 +65,6 @@ export interface Call {
   readonly request: IncomingMessage;
   readonly target: RequestTarget;
   readonly facts: CallFacts;
-  /** The body; a client that waits to be asked for it is asked now. To be called once. */
-  readonly body: () => AsyncIterable<Uint8Array>;
 }
 
 /** What is known of a call. It is filled in while the call is worked on. */
@@ -152,20 +150,4 @@ function decode(text: string): string {
   } catch {
     throw new AwsError(400, 'InvalidURI', `${text} is not percent-encoded UTF-8`);
   }
-}
-
-/**
- * Reads a body into memory.
- * @throws AwsError 413 if it is longer than `maxBytes`
- */
-export async function readSmallBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBytes)
-      throw new AwsError(413, 'RequestEntityTooLarge', `The body is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

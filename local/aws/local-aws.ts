@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { pipeline } from 'node:stream/promises';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { answerCall, type LocalAwsOptions } from './aws-endpoint';
-import type { Answer, Call } from './call';
-import { FolderStore } from './store/folder-store';
+import type { Answer } from './call';
 
 export type { LocalAwsOptions, LoggedRequest } from './aws-endpoint';
 
@@ -12,22 +11,16 @@ export type LocalAws = ListeningServer;
 
 /** Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
-  await Promise.all(options.buckets.map(({ folder }) => new FolderStore(folder).removeLeftovers()));
   let stop: () => void = () => undefined;
   const closing = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);
   });
   const running = new Set<Promise<void>>();
-  const server = createServer();
-  const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
-    const handled = sendAnswer(request, response, waits, (askForBody) =>
-      answerCall(options, request, askForBody, closing),
-    );
+  const server = createServer((request, response) => {
+    const handled = sendAnswer(request, response, () => answerCall(options, request, closing));
     running.add(handled);
     void handled.finally(() => running.delete(handled));
-  };
-  server.on('request', (request, response) => handle(request, response, false));
-  server.on('checkContinue', (request, response) => handle(request, response, true));
+  });
   const { url, close } = await listenLocally(server);
   return {
     url,
@@ -40,25 +33,16 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
 
 /**
  * Sends the answer to a request. Never fails: what goes wrong with a connection ends the connection.
- * @param waits whether the client waits to be asked for its body (`Expect: 100-continue`)
  * @param findAnswer undefined: the connection is to be cut
  */
 async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  waits: boolean,
-  findAnswer: (body: Call['body']) => Promise<Answer | undefined>,
+  findAnswer: () => Promise<Answer | undefined>,
 ): Promise<void> {
-  let asked = !waits;
   try {
-    const answer = await findAnswer(() => {
-      if (!asked) response.writeContinue();
-      asked = true;
-      // A body that is not read to its end must not end the connection, which carries the answer.
-      return request.iterator({ destroyOnReturn: false });
-    });
+    const answer = await findAnswer();
     if (answer === undefined) request.socket.resetAndDestroy();
-    // If the client was not asked for its body, Node closes the connection: the next request would be read as the body.
     else await send(request, response, answer);
   } catch (error) {
     response.destroy(error instanceof Error ? error : new Error(String(error)));

@@ -1,4 +1,5 @@
 import { createPublicKey, sign } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import {
   type Account,
@@ -7,13 +8,9 @@ import {
   type Call,
   type LocalSecret,
   type PreparedCall,
-  readSmallBody,
   type SigningKey,
 } from './call';
 import { useOfKey } from './iam/authorize';
-
-/** Longest body of a call, in bytes: a secret's name, or a short message to sign. */
-const longestBody = 65_536;
 
 /** What an operation of Secrets Manager or KMS needs and does. */
 interface PreparedOperation extends Pick<PreparedCall, 'accesses'> {
@@ -129,19 +126,18 @@ const operations = new Map([
  * A call to Secrets Manager or KMS, whose calls and answers are JSON.
  * @throws AwsError
  */
-export async function prepareJsonCall({ request, facts, body }: Call, account: Account): Promise<PreparedCall> {
+export async function prepareJsonCall({ request, facts }: Call, account: Account): Promise<PreparedCall> {
   const name = String(request.headers['x-amz-target']);
   const prepare = operations.get(name);
   if (prepare === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
   facts.action = name.split('.')[1] ?? '';
-  const bytes = await readSmallBody(body(), longestBody);
-  const { accesses, execute } = prepare(parse(bytes), account);
+  const { accesses, execute } = prepare(parse(await text(request)), account);
   return { accesses, execute: async () => jsonAnswer(200, execute()) };
 }
 
-function parse(body: Buffer): unknown {
+function parse(body: string): unknown {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(body);
   } catch {
     throw new AwsError(400, 'SerializationException', 'the body is not JSON');
   }

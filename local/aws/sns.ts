@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import {
   type Account,
@@ -8,12 +9,10 @@ import {
   type DeliveredMessage,
   type PreparedCall,
   type Principal,
-  readSmallBody,
 } from './call';
 import { toXml } from './s3/s3-answers';
 
-/** SNS takes 256 KiB of message; its form encoding makes it three times as long at most. */
-const longestBody = 1_048_576;
+/** SNS takes 256 KiB of message. */
 const longestMessage = 262_144;
 
 const namespace = 'http://sns.amazonaws.com/doc/2010-03-31/';
@@ -28,8 +27,7 @@ const knownParameters = ['Action', 'Version', 'TopicArn', 'Subject', 'Message', 
  * @throws AwsError
  */
 export async function prepareSnsCall(call: Call, account: Account): Promise<PreparedCall> {
-  const body = await readSmallBody(call.body(), longestBody);
-  const parameters = new URLSearchParams(body.toString());
+  const parameters = new URLSearchParams(await text(call.request));
   const action = parameters.get('Action') ?? '';
   call.facts.action = action;
   const unknown = [...parameters.keys()].find((name) => !knownParameters.includes(name));

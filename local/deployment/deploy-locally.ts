@@ -1,14 +1,12 @@
-import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { findSecret } from '../aws/secrets-and-keys';
-import { removeLeftovers } from '../aws/store/leftovers';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
-import { type AroundInvocation, type AsynchronousResult, LocalFunction, workFolderPrefix } from './local-function';
+import { type AroundInvocation, type AsynchronousResult, LocalFunction } from './local-function';
 import { LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
@@ -125,7 +123,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     around: options.around,
     onRequest: options.onRequest,
   });
-  await removeLeftovers(tmpdir(), workFolderPrefix);
   for (const definition of definitions)
     functions.set(
       definition.arn,

@@ -43,7 +43,7 @@ export class LocalFunction {
 
   constructor(options: LocalFunctionOptions) {
     this.#options = options;
-    this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
+    this.#workFolder = mkdtempSync(join(tmpdir(), 'local-function-'));
   }
 
   /** Invokes as Lambda does, and waits for the answer: an error of the function is an answer, not an exception. */
@@ -101,9 +101,6 @@ export class LocalFunction {
     return environment;
   }
 }
-
-/** What the names of work folders in the folder for temporary files begin with, before the number of the process. */
-export const workFolderPrefix = 'local-function-';
 
 /** The document that Lambda sends to a failure destination. */
 function failureRecord(

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { answerStamp } from './answer-stamp';
 import { type Issuer, issueCertificate, ofIssuer, ofStamps } from './stamp-certificates';
@@ -9,8 +10,6 @@ export interface StampAuthorityServer extends ListeningServer {
 }
 
 const yearMs = 366 * 86_400_000;
-/** A TimeStampReq with a nonce has 69 bytes. */
-const mostBytes = 4096;
 
 /** Starts an authority of time stamps (RFC 3161) at a free port of 127.0.0.1, with keys of its own. */
 export async function startStampAuthority(clock: { now(): Date }): Promise<StampAuthorityServer> {
@@ -20,14 +19,7 @@ export async function startStampAuthority(clock: { now(): Date }): Promise<Stamp
   const signer = issueCertificate({ name: 'Local time stamps 1', ...valid, issuer: root, extensions: ofStamps() });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      for await (const chunk of request) {
-        length += chunk.length;
-        if (length > mostBytes) return void response.writeHead(413).end();
-        chunks.push(chunk);
-      }
-      const stamp = answerStamp(Buffer.concat(chunks), { signer, time: clock.now() });
+      const stamp = answerStamp(await buffer(request), { signer, time: clock.now() });
       response.writeHead(200, { 'content-type': 'application/timestamp-reply' }).end(stamp);
     } catch (error) {
       response.writeHead(400).end(String(error));

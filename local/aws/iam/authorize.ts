@@ -1,6 +1,5 @@
-import { conditionOperators } from './condition-operators';
+import { conditionOperators, matchesWildcard } from './condition-operators';
 import type { ResourcePolicy, RolePolicy, Statement } from './policy-document';
-import { matchesWildcard } from './wildcard';
 
 /** Who calls: a role, for an assumed one the role itself, or a user. */
 export interface Caller {

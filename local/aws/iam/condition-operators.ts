@@ -1,4 +1,4 @@
-import { matchesWildcard } from './wildcard';
+import { RE2JS } from 're2js';
 
 /** Whether a condition holds: the request's value of a key, undefined if it has none, and the policy's values, at least one. */
 export type Operator = (actual: string | undefined, expected: readonly string[]) => boolean;
@@ -36,4 +36,17 @@ function matchesArn(actual: string, expected: string): boolean {
 function arnParts(arn: string): string[] {
   const parts = arn.split(':');
   return [...parts.slice(0, 5), parts.slice(5).join(':')];
+}
+
+const compiled = new Map<string, RE2JS>();
+
+/** Whether a text matches a pattern: `*` is any characters, `?` is one. No pattern takes long. */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  let expression = compiled.get(pattern);
+  if (expression === undefined) {
+    const parts = pattern.split(/([*?])/).map((part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
+    expression = RE2JS.compile(parts.join(''), RE2JS.DOTALL);
+    compiled.set(pattern, expression);
+  }
+  return expression.matches(text);
 }

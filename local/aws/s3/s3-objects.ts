@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../../lambda/archive/archive-object';
 import { type Answer, AwsError, type Call, type S3Request } from '../call';
@@ -21,11 +21,9 @@ export async function putObject(call: Call, { store, key }: S3Request): Promise<
   const userMetadata = userMetadataOf(headers);
   const checksum = headers[checksumHeader]?.toString();
   try {
-    // Looked up before the body: a client that waits to be asked for the body need not send it.
-    if (ifNoneMatch && (await store.head(key)) !== undefined) throw preconditionFailed();
     const { etag, checksums } = await store.put(
       key,
-      checkedBytes(call.body(), headers),
+      checkedBytes(call.request),
       {
         contentType: headers['content-type'] ?? 'binary/octet-stream',
         ...(headers['content-encoding'] !== undefined && { contentEncoding: headers['content-encoding'] }),
@@ -94,14 +92,12 @@ const checksumHeader = 'x-amz-checksum-crc32';
  * Passes a body on and checks it at its end: what was yielded counts only if the iteration ends without an error.
  * @throws AwsError for a body that is not what the headers promise
  */
-async function* checkedBytes(
-  source: AsyncIterable<Uint8Array>,
-  headers: IncomingHttpHeaders,
-): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const { headers } = request;
   const promisedSum = headers[checksumHeader];
   let sum = 0;
   let received = 0;
-  for await (const chunk of source) {
+  for await (const chunk of request) {
     received += chunk.length;
     sum = crc32(chunk, sum);
     yield chunk;

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { InvalidKeyError, incomingFolder, keyProblem } from './key-path';
 import { walkKeys, walkNames } from './key-walk';
-import { removeLeftovers } from './leftovers';
 import {
   descriptionPath,
   irregularMetadata,
@@ -127,12 +126,6 @@ export class FolderStore {
       // A folder has this name, or a file lies where the key has a folder: no object lies under this key.
       if (!isInTheWay(error)) throw error;
     }
-  }
-
-  /** Removes what killed processes left half received. */
-  async removeLeftovers(): Promise<void> {
-    await mkdir(this.#incoming, { recursive: true });
-    await removeLeftovers(this.#incoming);
   }
 
   #placeOf(key: string): FilePath {

@@ -105,7 +105,12 @@ describe('npm start', () => {
 
   it('fires the schedule, and says what was archived where', async () => {
     const config = await writeConfig();
+    // What a start that was killed left there. No process has a number this large.
+    const incoming = join(folder, '.metadata-incoming');
+    await mkdir(incoming, { recursive: true });
+    for (const name of ['lock', 'half-received']) await writeFile(join(incoming, name), '999999999');
     const { code, out } = await runStart(['--config', config, '--folder', folder]);
+    expect(await readdir(incoming)).toEqual([]);
     expect(out).toMatch(/^The demo service at http:\/\/127\.0\.0\.1:\d+ stands for /);
     expect(out).toMatch(/^The schedule was fired: run /m);
     expect(out).toMatch(/^Complete: 4 of 4 archived, 0 failed, 0 not attempted; .*, after 1 attempt$/m);

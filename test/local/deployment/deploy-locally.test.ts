@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import type { Template } from '../../../local/deployment/stack-template';
 import { useLocalCollector } from '../../end-to-end/local-collector';
 
@@ -13,23 +9,6 @@ function resourcesOf({ Resources }: Template, type: string, prefix: string) {
   expect(found).toHaveLength(1);
   return found;
 }
-
-it('a deployment removes the temporary folder of a function whose process was killed, and of no other', async () => {
-  const alive = await mkdtemp(join(tmpdir(), `local-function-${process.ppid}-`));
-  const foreign = await mkdtemp(join(tmpdir(), 'local-function-of-somebody-'));
-  // Given its name once it is filled: another test's deployment removes it too.
-  const filled = await mkdtemp(join(tmpdir(), 'filled-'));
-  // No process has a number this large.
-  const killed = join(tmpdir(), `local-function-999999999-${basename(filled)}`);
-  try {
-    await writeFile(join(filled, 'body'), 'half received');
-    await rename(filled, killed);
-    await collector.deploy();
-    expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
-  } finally {
-    for (const path of [filled, killed, alive, foreign]) await rm(path, { recursive: true, force: true });
-  }
-});
 
 it('does not fire a schedule that is disabled', async () => {
   const edit = (template: Template) => {

@@ -161,16 +161,6 @@ describe('FolderStore', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('clears away what killed processes left, and only that', async () => {
-    const incoming = join(folder, '.metadata-incoming');
-    await mkdir(incoming);
-    // No process has a number this large.
-    await writeFile(join(incoming, '999999999-dead'), 'half');
-    await writeFile(join(incoming, `${process.pid}-alive`), 'half');
-    await store.removeLeftovers();
-    expect(await leftovers()).toEqual([`${process.pid}-alive`]);
-  });
-
   it('takes the key of an object from the place of its bytes, not from its description', async () => {
     await store.put('logs/a', body('content'), {});
     await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
