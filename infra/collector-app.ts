@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { type CloudAssembly, DISABLE_CREATION_STACK_TRACES } from 'aws-cdk-lib/cx-api';
+import { DISABLE_CREATION_STACK_TRACES } from 'aws-cdk-lib/cx-api';
 import { CollectorStack } from './collector-stack';
 import type { CollectorConfig } from './config/config';
 import { projectRoot } from './function-bundle';
@@ -34,11 +34,6 @@ export function createApp(props: CollectorAppProps): { app: App; stack: Collecto
     builtinCloudFormationValidation: validate,
   });
   return { app, stack: new CollectorStack(app, config) };
-}
-
-/** Makes the assembly without the CLI. */
-export function synthesize(props: CollectorAppProps): CloudAssembly {
-  return createApp(props).app.synth();
 }
 
 /** What the context of the CDK command line chooses. */

@@ -55,11 +55,11 @@ export async function startRun(
   const authority = options.audit ? await startStampAuthority({ now: () => new Date() }) : undefined;
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { synthesize } = await unlessAborted(interrupted, import('../../infra/collector-app'));
+    const { createApp } = await unlessAborted(interrupted, import('../../infra/collector-app'));
     const { clusterList, ...stamped } = authority === undefined ? service.config : stampedBy(authority, service.config);
     // What a list from outside has is not deployed.
     const config = clusterList === undefined ? stamped : { ...stamped, clusterList, clusters: [] };
-    const assembly = synthesize({ config, outdir, validate: false });
+    const assembly = createApp({ config, outdir, validate: false }).app.synth();
     interrupted.throwIfAborted();
     const otherBuckets = await bucketOfList(clusterList?.from, options, join(outdir, 'other-bucket'));
     return await runAssembly(assembly, service, { ...options, otherBuckets }, terminal, interrupted);

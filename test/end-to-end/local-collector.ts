@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { synthesize } from '../../infra/collector-app';
+import { createApp } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import { firstResources, resourceNames } from '../../lambda/resources';
 import type { RunRecord } from '../../lambda/run/run-record';
@@ -145,7 +145,7 @@ function assemblyOf(baseUrl: string, overrides: ConfigOverrides, outdir: string)
     overrides.clusters ?? needed.clusters.map((uid) => ({ uid, resources: resourceNames })),
   );
   const config = parseConfig({ ...needed, ...overrides, clusters, service }, join(outdir, 'collector.json'));
-  return synthesize({ config, outdir, validate: false });
+  return createApp({ config, outdir, validate: false }).app.synth();
 }
 
 /** Where nothing else is said, the first two resources of each cluster are collected, however many there are. */
