@@ -106,26 +106,36 @@ class Archive:
         is_within = not name.run or (part['from'] or name.run) <= name.run <= (part['to'] or name.run)
         return is_within and name.cluster in (None, part['cluster'])
 
-    def read_file(self, path):
+    def stat(self, path):
         """Only a regular file is read."""
-        place = os.path.join(self.folder, path)
-        if not stat.S_ISREG(os.lstat(place).st_mode):
+        found = os.lstat(os.path.join(self.folder, path))
+        if not stat.S_ISREG(found.st_mode):
             raise ValueError('it is not a regular file')
-        with open(place, 'rb') as file:
+        return found
+
+    def read_file(self, path):
+        self.stat(path)
+        with open(os.path.join(self.folder, path), 'rb') as file:
             return file.read()
 
-    def read(self, key):
+    def describe(self, key):
         """`metadata/KEY.json` has an object's headers, user metadata, time and CRC-32. Without it only its bytes are
-        known. Returns (bytes, description or None, time of writing)."""
-        data = self.read_file(key)
+        known. Returns (description or None, time of writing)."""
+        found = self.stat(key)
         try:
             about = parse_json(self.read_file('metadata/%s.json' % key), 'etag userMetadata checksums lastModified')
         except GONE:
-            return data, None, os.lstat(os.path.join(self.folder, key)).st_mtime
-        is_whole = about['checksums'].get('crc32') in (None, to_base64(zlib.crc32(data).to_bytes(4, 'big')))
-        if not is_whole or not is_time(about['lastModified']):
-            raise ValueError('its stored bytes do not have the CRC-32 that they were written with, or no time')
-        return data, about, seconds(about['lastModified'])
+            return None, found.st_mtime
+        if not is_time(about['lastModified']):
+            raise ValueError('what is known of it has no time')
+        return about, seconds(about['lastModified'])
+
+    def read(self, key):
+        """Stored bytes have the CRC-32 that they were written with. Returns (bytes, description or None)."""
+        data, about = self.read_file(key), self.describe(key)[0]
+        if about and about['checksums'].get('crc32') not in (None, to_base64(zlib.crc32(data).to_bytes(4, 'big'))):
+            raise ValueError('its stored bytes do not have the CRC-32 that they were written with')
+        return data, about
 
 def name_of(key):
     """What a key says: its run and its date are of one time. None: it is not a key of an archive."""
@@ -301,7 +311,7 @@ def check_records(archive, run, names):
     for key, name in sorted(names, key=lambda one: int(one[1].attempt)):
         written, record = archive.now, None
         with archive.judging(key):
-            data, _, written = archive.read(key)
+            data, written = archive.read(key)[0], archive.describe(key)[1]
             archive.is_sealed(key, sha256(data))
             record = dict(parse_record(data, name), written=written)
             records.append(record)
@@ -339,7 +349,7 @@ def is_said(text, value):
 def check_object(archive, key, outcomes):
     """Metadata names cluster, resource and run of the key; the content has its length and SHA-256, and the run records
     say the same, one that archived it all of that. Without metadata, the content is what the records say."""
-    (data, about, _), name = archive.read(key), name_of(key)
+    (data, about), name = archive.read(key), name_of(key)
     content = gunzip(data)
     found, length = sha256(content), len(content)
     meta = about and about['userMetadata']
@@ -391,10 +401,11 @@ def is_left(key, written, records):
 def check_unnamed(archive, key, is_lost, records):
     """An object that no run record names is `unrecorded`, unless a record of its run is of no use now, which may have
     named it. What was written within nine hours may still be recorded."""
-    written = 0
+    is_pending = False
     with contextlib.suppress(*WRONG):
-        _, _, written = archive.read(key)
-    if not archive.part and (written > archive.now - 9 * HOUR or is_left(key, written, records)):
+        written = archive.describe(key)[1]
+        is_pending = not archive.part and (written > archive.now - 9 * HOUR or is_left(key, written, records))
+    if is_pending:
         archive.find('pending', key, 'no run record has it, or has it yet')
     elif not is_lost:
         archive.find('unrecorded', key, 'no run record says that it was archived')

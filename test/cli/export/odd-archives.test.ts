@@ -20,6 +20,8 @@ import { hour, keyOf } from '../archive-fixture';
 import { damageOf, hasPython, putBytes, readFolders, sealedAndStamped, verifyFolder } from './second-reader';
 
 const record = runRecordKey({ run: hour(11), attempt: 1 });
+const second = runRecordKey({ run: hour(8), attempt: 2 });
+const manifest = keyOf('manifest', 'beta', hour(8));
 const [log, other] = [keyOf('log', 'beta', hour(11)), keyOf('log', 'Ölfeld/3', hour(11))];
 const [seal, stamp] = [sealKey(3), sealKey(1).replace('jsonl', 'one.tsr')];
 
@@ -129,6 +131,13 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
   'a description that is not UTF-8': [about('"etag":"', '"etag":"\xff'), damagedLog],
   'a description of a time that there is not': [about(/("lastModified":"2026)[^T]*/, '$1-02-30'), damagedLog],
   'a description with a member twice': [about(/\}$/, ',"etag":5}'), damagedLog],
+  'a checksum that is wrong, of what only a damaged record names': [
+    (folder) => {
+      replace(second, '"version":1', '"version":2')(folder);
+      about(/"crc32":"[^"]*"/, '"crc32":"AAAAAA=="', manifest)(folder);
+    },
+    `damaged ${manifest}`,
+  ],
   'a run in other letters': [about(/("run":"[^"]*)Z"/, '$1z"'), damagedLog],
   'a time of fetching that there is not': [about(/("fetched-at":"2026)[^T]*/, '$1-11-31'), damagedLog],
   'a uid that needed no encoding': [about('"cluster-uid":"beta"', '"cluster-uid":"%62eta"'), damagedLog],
@@ -188,7 +197,7 @@ const ofSchema: readonly string[] = [
 describe('an odd archive', () => {
   const names = Object.keys(odd);
   let work: string;
-  let second: Finding[][] = [];
+  let judged: Finding[][] = [];
 
   beforeAll(async () => {
     const { archive } = await sealedAndStamped();
@@ -198,7 +207,7 @@ describe('an odd archive', () => {
       cpSync(archive.folder, folders[at] ?? '', { recursive: true });
       change(folders[at] ?? '');
     }
-    if (hasPython) second = readFolders(folders);
+    if (hasPython) judged = readFolders(folders);
     await rm(archive.folder, { recursive: true });
   });
   afterAll(() => rm(work, { recursive: true }));
@@ -209,6 +218,6 @@ describe('an odd archive', () => {
     if (expected.length === 0) expect(found).toEqual([]);
     for (const one of expected)
       expect(found).toContainEqual(typeof one === 'string' ? one : expect.stringMatching(one));
-    if (hasPython && !ofSchema.includes(name)) expect(damageOf(second[names.indexOf(name)] ?? [])).toEqual(found);
+    if (hasPython && !ofSchema.includes(name)) expect(damageOf(judged[names.indexOf(name)] ?? [])).toEqual(found);
   });
 });
