@@ -4,10 +4,9 @@ import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { incomingFolder } from '../../local/aws/store/key-path';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
-import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from '../terminal/terminal';
-import { defaultAudit, isSound } from './start-audit';
+import { defaultAudit } from './start-audit';
 import {
   checkClusters,
   checkOptions,
@@ -16,7 +15,6 @@ import {
   StartUsageError,
   withClusterList,
 } from './start-options';
-import { reportStart } from './start-report';
 import { startRun } from './start-run';
 import { startService } from './start-service';
 import { isSystemError } from './watched-run';
@@ -63,13 +61,7 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     const say = (line: string) => print(terminal.out, `${line}\n`);
     await say(service.introduction);
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
-    const started = await startRun(service, options, terminal, interrupted);
-    const fired = config.shards === 1 ? 'was fired' : 'started the state machine';
-    const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
-    await say(started.summary === undefined ? how : `${how}: run ${formatTime(started.summary.run)}`);
-    await reportStart(terminal, started);
-    const isGreen = started.failure === undefined && (started.audit === undefined || isSound(started.audit));
-    return isGreen ? exitCodes.ok : exitCodes.found;
+    return (await startRun(service, options, terminal, interrupted)) ? exitCodes.ok : exitCodes.found;
   } finally {
     release();
     await service.close();

@@ -9,7 +9,6 @@ import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/f
 import { formatDoubts, formatOutcomeCounts, printOutcomes, reasonsOf } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
-import { printAudit } from './start-audit';
 import { completingCommand } from './start-options';
 import type { StartedRun } from './start-run';
 
@@ -22,15 +21,15 @@ function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Ou
   return [...logged, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
-/** Prints what was archived, what was not and why, what to try next, and what the audit says. */
+/** Prints how the run was started, what was archived, what was not and why, and what to try next. */
 export async function reportStart(terminal: Terminal, started: StartedRun): Promise<void> {
-  const { stored: run, audit } = started;
-  if (run === undefined) await reportWithoutRecord(terminal, started);
-  else {
-    await printOutcomes(terminal, run, `${showingAll(started, run)} shows every row`);
-    await print(terminal.out, `${conclusion(terminal, started, run)}\n`);
-  }
-  if (audit !== undefined) await printAudit(terminal, audit);
+  const { stored: run, summary, scheduled, service } = started;
+  const fired = service.config.shards === 1 ? 'was fired' : 'started the state machine';
+  const how = scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
+  await print(terminal.out, `${how}${summary === undefined ? '' : `: run ${formatTime(summary.run)}`}\n`);
+  if (run === undefined) return reportWithoutRecord(terminal, started);
+  await printOutcomes(terminal, run, `${showingAll(started, run)} shows every row`);
+  await print(terminal.out, `${conclusion(terminal, started, run)}\n`);
 }
 
 function showingAll({ options }: StartedRun, run: Run): string {
@@ -92,7 +91,7 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
   if (service.kind === 'demo' && started.failure === undefined)
     steps.push(
       [`npm start -- --fail ${fault}`, 'shows what happens when the service gives a wrong answer'],
-      started.audit === undefined
+      options.audit !== true
         ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
         : ['npm start -- --tamper', 'shows that a replaced manifest and run record are found'],
     );

@@ -20,8 +20,9 @@ import { eventOf } from '../stack/run-in-account';
 import type { WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, type Terminal } from '../terminal/terminal';
-import { auditArchive, type Fired, fire, type StartedAudit } from './start-audit';
+import { auditArchive, type Fired, fire } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
+import { reportStart } from './start-report';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
 
@@ -35,13 +36,12 @@ export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 's
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
   /** The run as its records have it; undefined if none was written. */
   readonly stored: (Run & WithClusterChange) | undefined;
-  /** The audit after the run; undefined if none was asked for. */
-  readonly audit: StartedAudit | undefined;
 }
 
 /**
- * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the
- * archive down again. A run that fails is a result.
+ * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, prints what became of both, and
+ * takes everything but the archive down again.
+ * @returns whether everything was archived, and the audited archive is sound
  * @throws InterruptedError if something was archived before it was interrupted, or before its archive took no more
  * @throws what synthesis and deployment throw, and the reason of an interruption
  */
@@ -50,7 +50,7 @@ export async function startRun(
   options: StartOptions,
   terminal: Terminal,
   interrupted: AbortSignal,
-): Promise<StartedRun> {
+): Promise<boolean> {
   const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
   const authority = options.audit ? await startStampAuthority({ now: () => new Date() }) : undefined;
   try {
@@ -88,7 +88,7 @@ async function runAssembly(
   options: StartOptions & Pick<LocalDeploymentOptions, 'otherBuckets'>,
   terminal: Terminal,
   interrupted: AbortSignal,
-): Promise<StartedRun> {
+): Promise<boolean> {
   const { config, apiKey } = service;
   const run = options.run ?? new Date();
   const covered = coveredBy(config, options);
@@ -112,12 +112,14 @@ async function runAssembly(
     });
     ended.throwIfAborted();
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
+    watched.stop();
     const { isLastLeftOut, summary, logged, records } = watched;
     const stored = await storedRun(options.folder, records);
-    const audited = options.audit ? auditArchive(deployment, stored, options, terminal, deployOver) : undefined;
-    const audit = await unlessAborted(ended, audited);
-    const seen = { isLastLeftOut, summary, logged, records, stored, audit };
-    return { ...fired, ...seen, options, service, scheduled: !byHand, covered };
+    const seen = { isLastLeftOut, summary, logged, records, stored };
+    await reportStart(terminal, { ...fired, ...seen, options, service, scheduled: !byHand, covered });
+    const isSound =
+      !options.audit || (await unlessAborted(ended, auditArchive(deployment, stored, options, terminal, deployOver)));
+    return fired.failure === undefined && isSound;
   } catch (error) {
     if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;
     const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);

@@ -18,7 +18,7 @@ const lineEveryMs = 10_000;
 /** Shows on standard error how far the work is: one changing line on a terminal, a line every ten seconds elsewhere. */
 export class Progress {
   readonly #title: string;
-  readonly #bar: cliProgress.SingleBar | undefined;
+  #bar: cliProgress.SingleBar | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #state: ProgressState;
 
@@ -47,10 +47,11 @@ export class Progress {
     this.#bar?.update(this.#state.done ?? 0);
   }
 
-  /** Takes the line away. */
+  /** Takes the line away. Nothing that is updated later is shown. */
   stop(): void {
     clearInterval(this.#timer);
     this.#bar?.stop();
+    this.#bar = undefined;
   }
 
   #line(bar: string): string {
