@@ -9,8 +9,22 @@ import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/f
 import { formatDoubts, formatOutcomeCounts, printOutcomes, reasonsOf } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
-import { completingCommand } from './start-options';
-import type { StartedRun } from './start-run';
+import type { Fired } from './start-audit';
+import { completingCommand, type StartOptions } from './start-options';
+import type { StartedService } from './start-service';
+import type { WatchedRun } from './watched-run';
+
+/** A run of the locally deployed stack: what was asked for, and what became of it. */
+export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'logged' | 'records'> {
+  readonly options: StartOptions;
+  readonly service: StartedService;
+  /** Whether the schedule was fired, rather than the function invoked by hand. */
+  readonly scheduled: boolean;
+  /** Each cluster x resource that the run covers. */
+  readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
+  /** The run as its records have it; undefined if none was written. */
+  readonly stored: (Run & WithClusterChange) | undefined;
+}
 
 /** The outcomes of a dry run. If it ended early, the log has some of them, and the counts say how many others there are. */
 function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Outcome[] {

@@ -5,8 +5,6 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { parseListAddress } from '../../lambda/list/read-list';
 import { firstResources } from '../../lambda/resources';
-import type { Outcome } from '../../lambda/run/run-record';
-import type { Run } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import {
   deployLocally,
@@ -17,26 +15,13 @@ import { type StampAuthorityServer, startStampAuthority } from '../../local/stam
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { isAbsent, RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
-import type { WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, type Terminal } from '../terminal/terminal';
 import { auditArchive, type Fired, fire } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
-import { reportStart } from './start-report';
+import { reportStart, type StartedRun } from './start-report';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
-
-/** A run of the locally deployed stack: what was asked for, and what became of it. */
-export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'logged' | 'records'> {
-  readonly options: StartOptions;
-  readonly service: StartedService;
-  /** Whether the schedule was fired, rather than the function invoked by hand. */
-  readonly scheduled: boolean;
-  /** Each cluster x resource that the run covers. */
-  readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
-  /** The run as its records have it; undefined if none was written. */
-  readonly stored: (Run & WithClusterChange) | undefined;
-}
 
 /**
  * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, prints what became of both, and
