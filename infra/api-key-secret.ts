@@ -49,7 +49,7 @@ export class ApiKeySecret extends Construct {
       id: 'AwsSolutions-SMG4',
       reason:
         'The service issues the key and offers no call to issue another, so nothing here could rotate it. ' +
-        'The function reads a changed value within minutes.',
+        'Each attempt reads it anew, and again when the service rejects it.',
     });
     return secret;
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { isNativeError } from 'node:util/types';
 import type { StoredContent } from '../archive/archive-object';
 import type { RunRequest } from '../event';
@@ -70,13 +71,11 @@ async function fetchList(source: ClusterListSource, { open, now }: ClusterListCo
   let stored: StoredContent | undefined;
   try {
     stored = await open();
-    const chunks: Buffer[] = [];
-    for await (const chunk of stored?.body ?? []) chunks.push(chunk);
-    bytes = Buffer.concat(chunks);
+    if (stored === undefined) return { problem: absent };
+    bytes = await buffer(stored.body);
   } catch (error) {
     return { problem: `${absent}: ${isNativeError(error) ? error.message : String(error)}` };
   }
-  if (stored === undefined) return { problem: absent };
   const { modifiedAt, versionId } = stored;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const object = { sha256, versionId, modifiedAt: modifiedAt?.toISOString() };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import {
@@ -123,9 +124,7 @@ export function recordsIn(bucket: Pick<RecordBucket, 'open' | 'keys'>, signal: A
     },
     clusters: async (sha256) => {
       const stored = await bucket.open(configurationKey(sha256), largestListBytes, signal);
-      const chunks: Buffer[] = [];
-      for await (const chunk of stored?.body ?? []) chunks.push(chunk);
-      const text = contentOf(Buffer.concat(chunks));
+      const text = stored && contentOf(await buffer(stored.body));
       if (text === undefined || createHash('sha256').update(text).digest('hex') !== sha256) return undefined;
       return configurationSchema.safeParse(jsonOf(text)).data?.clusters;
     },
@@ -136,7 +135,7 @@ function contentOf(stored: Buffer): Buffer | undefined {
   try {
     return gunzipSync(stored, { maxOutputLength: 4 * largestListBytes });
   } catch {
-    // Absent, or damaged: the list before it is in force.
+    // Damaged: the list before it is in force.
     return undefined;
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import {
@@ -82,9 +81,7 @@ export class RecordStore {
     const put = await this.#bucket.put({ key, content, contentType: jsonLinesType }, signal);
     if (put !== 'answer-lost') return put === 'archived';
     const stored = await this.#bucket.open(key, largestRecordBytes, signal);
-    const hash = createHash('sha256');
-    for await (const chunk of stored?.body ?? []) hash.update(chunk);
-    return hash.digest('hex') === createHash('sha256').update(content).digest('hex');
+    return stored !== undefined && content.equals(await buffer(stored.body));
   }
 
   /** Where a record lies: `s3://bucket/key`. */

@@ -17,11 +17,10 @@ export class JsonStringDecoder implements StringSink {
   /**
    * Call this before each chunk of the document.
    * @param bytes the chunk's length
-   * @param allocate where it is decoded to: gives at least so many bytes, which may have anything in them
    */
-  beginChunk(bytes: number, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): void {
+  beginChunk(bytes: number): void {
     // An escape is longer than what it decodes to, but the four bytes of a character may all come with its last byte.
-    this.#decoded = allocate(bytes + 3);
+    this.#decoded = Buffer.allocUnsafe(bytes + 3);
     this.#length = 0;
   }
 
