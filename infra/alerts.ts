@@ -5,7 +5,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Recipients } from './config/config';
-import { allow } from './grants';
+import { allow } from './policy-statements';
 
 /** A topic that alarms and messages are published to: the stack's own, or an existing one. */
 export class Alerts extends Construct {

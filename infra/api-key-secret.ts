@@ -4,7 +4,7 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
-import { allow, through } from './grants';
+import { allow, through } from './policy-statements';
 
 /** The secret that holds the service's API key: an existing one, or the stack's own, which is created empty. */
 export class ApiKeySecret extends Construct {

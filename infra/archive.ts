@@ -15,7 +15,7 @@ import { resourceNames, resources } from '../lambda/resources';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
 import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
-import { allow, type Conditions, refuse, through } from './grants';
+import { allow, type Conditions, refuse, through } from './policy-statements';
 import { Replication, type ReplicationMetrics } from './replication';
 
 /** How long access logs are kept, in days. */

@@ -10,9 +10,9 @@ import type { Archive } from './archive';
 import { auditsKeepUp, rereadDaysFor } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { allow, refusal } from './grants';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
+import { allow, refusal } from './policy-statements';
 import { RunSchedule } from './run-schedule';
 
 type AuditSettings = NonNullable<CollectorConfig['audit']>;

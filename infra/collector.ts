@@ -17,9 +17,9 @@ import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
 import type { OutsideList } from './config/service-members';
 import type { FailureMessages } from './failure-messages';
-import { allow, through } from './grants';
 import { concurrentShards, memoryMiB, mostClusters, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
+import { allow, through } from './policy-statements';
 
 export interface CollectorProps {
   readonly config: CollectorConfig;

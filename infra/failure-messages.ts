@@ -12,8 +12,8 @@ import { Construct } from 'constructs';
 import type { FailureEnvironment } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
-import { allow } from './grants';
 import { createNodeFunction } from './node-function';
+import { allow } from './policy-statements';
 
 export interface FailureMessagesProps {
   readonly config: CollectorConfig;

@@ -14,8 +14,8 @@ import {
   waits,
 } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
-import { allow } from './grants';
 import { concurrentShards, heldBackRetry } from './limits';
+import { allow } from './policy-statements';
 
 const { Condition, JsonPath } = sfn;
 const { and, or, isPresent, isNotPresent, booleanEquals } = Condition;

@@ -14,8 +14,8 @@ import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
-import { allow } from './grants';
 import { eventAgeSeconds } from './limits';
+import { allow } from './policy-statements';
 
 export interface NodeFunctionProps {
   readonly config: Pick<CollectorConfig, 'name' | 'network'>;

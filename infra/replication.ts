@@ -12,7 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
-import { allow, through } from './grants';
+import { allow, through } from './policy-statements';
 
 export interface ReplicationProps {
   readonly target: NonNullable<CollectorConfig['archive']['replicateTo']>;

@@ -12,8 +12,8 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
 import type { CollectorConfig } from './config/config';
-import { allow } from './grants';
 import { deliveryAgeSeconds } from './limits';
+import { allow } from './policy-statements';
 
 export interface RunScheduleProps {
   readonly description: string;

@@ -6,8 +6,8 @@ are not wrong in the same way. It needs Python 3.9 and openssl. Each function be
 
 It prints one line for each finding. Exit codes: 0 sound, 1 not sound, 2 wrong command line, 3 it could not be checked.
 It judges archives in which nothing has expired: what was recorded or sealed has to be there. It does not judge which
-runs were due, what a configuration says, headers, metadata and members that it has no use for, the text within a log, a
-shorter retention, or whether stamps are in time: CHECK.md and docs/proof.md have the commands of openssl for that."""
+runs were due, what a configuration says, headers, members that it has no use for, the text within a log, a shorter
+retention, or whether stamps are in time: CHECK.md and docs/proof.md have the commands of openssl for that."""
 import argparse, base64, contextlib, functools, hashlib, json, os, re, ssl, stat, subprocess, sys, tempfile, time, zlib
 from collections import Counter, defaultdict
 from datetime import datetime
@@ -337,31 +337,48 @@ def check_records(archive, run, names):
             archive.find('missing', before, 'there are records of later attempts')
     return records
 
+ABOUT = {  # What an object's metadata call members of its outcome.
+    'fetched-at': 'fetchedAt', 'sha256': 'sha256', 'length': 'bytes', 'state': 'state', 'media-type': 'mediaType',
+    'record-uid': 'recordUid', 'record-last-modified': 'lastModified', 'log-length': 'logLength',
+    'log-lines': 'logLines', 'log-sha256': 'logSha256', 'doubt': 'doubt', 'version': 'collectorVersion'}
+
+def is_said(text, value):
+    """Values of metadata are percent-encoded UTF-8; the end of long ones may be cut."""
+    if text is None or value is None:
+        return text == value
+    value = value if isinstance(value, str) else '%d' % value
+    encoded = quote(re.sub('[\ud800-\udfff]', '\ufffd', value), safe="!~*'():/")
+    return text == encoded or len(text) > 80 and encoded.startswith(text)
+
 def check_object(archive, key, outcomes):
     """Metadata names cluster, resource and run of the key; the content has its length and SHA-256, and the run records
-    say the same. Without metadata, the content is what the records say."""
+    say the same, one that archived it all of that. Without metadata, the content is what the records say."""
     (data, about), name = archive.read(key), name_of(key)
     content = gunzip(data)
     found, length = sha256(content), len(content)
-    facts = {'sha256': found, 'bytes': length, 'storedBytes': len(data)}
+    meta = about and about['userMetadata']
     if about:
-        meta, uid = about['userMetadata'], quote(name.cluster, safe="!~*'():/")
-        own = {'cluster-uid': uid, 'resource': name.kind, 'run': name.run, 'sha256': found, 'length': str(length)}
-        if {**meta, **own} != meta or not is_time(meta.get('fetched-at', name.run)):
+        own = {'resource': name.kind, 'run': name.run, 'sha256': found, 'length': str(length)}
+        is_own = {**meta, **own} == meta and is_said(meta['cluster-uid'], name.cluster)
+        if not is_own or not is_time(meta.get('fetched-at', name.run)):
             raise ValueError('its metadata is not there, or of another object')
-        facts['fetchedAt'] = meta.get('fetched-at')
     elif any((one.get('sha256', found), one.get('bytes', length)) != (found, length) for one in outcomes):
         raise ValueError('its content is not the one that its run record says')
     archive.is_sealed(key, found)
-    if any(one.get(member, fact) != fact for one in outcomes for member, fact in facts.items()):
-        archive.find('contradiction', key, 'its run record says another thing than the object itself')
+    for one in outcomes:
+        titles = [title for title in ('fetched-at', 'sha256', 'length') if ABOUT[title] in one]
+        if one['outcome'] == 'archived':
+            titles = ABOUT
+        is_other = about and not all(is_said(meta.get(title), one.get(ABOUT[title])) for title in titles)
+        if is_other or one.get('storedBytes', len(data)) != len(data):
+            archive.find('contradiction', key, 'its run record says another thing than the object itself')
 
 def check_named(archive, records):
     """What a run archived is there, and is what its records say. Returns the keys of these objects."""
     said, named = defaultdict(list), set()
     for record in records:
         for one in filter(is_stored, record['outcomes']):
-            said[one['resource'], one['cluster']].append(one)
+            said[one['resource'], one['cluster']].append({**one, 'collectorVersion': record['collectorVersion']})
     for outcomes in said.values():
         outcomes.sort(key=lambda one: (one['outcome'] != 'archived', 'sha256' not in one))
         key = outcomes[0].get('key', '')

@@ -142,6 +142,7 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
   'a time of fetching that there is not': [about(/("fetched-at":"2026)[^T]*/, '$1-11-31'), damagedLog],
   'a uid that needed no encoding': [about('"cluster-uid":"beta"', '"cluster-uid":"%62eta"'), damagedLog],
   'a uid encoded in small letters': [about('%C3%96', '%c3%96', other), `damaged ${other}`],
+  'metadata of another version than the record': [about('"version":"', '"version":"9'), 'contradiction'],
   'a length with a needless zero': [about('"length":"', '"length":"0'), damagedLog],
 
   'a key encoded in small letters': [copy(other, other.replace('%C3%96', '%c3%96')), /^unrecorded .*%c3%96/],
