@@ -96,6 +96,15 @@ describe('verify with seals', () => {
       expect((await verify('--from', '2026-11-20')).kinds).toEqual([]);
     });
 
+    it('tells once that a record is gone which a seal has, and which a later attempt shows to be missing', async () => {
+      await attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await seals.seal({ at: on(22, 3) });
+      await remove(recordKey(19, 9));
+      expect((await verify()).kinds.filter((kind) => kind.startsWith('missing'))).toEqual([
+        `missing ${recordKey(19, 9)}`,
+      ]);
+    });
+
     it('counts no object as sound that only a replaced record vouches for', async () => {
       const before = (await verify()).result.sound;
       await attempt(19, 8, 'forged');
