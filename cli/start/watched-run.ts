@@ -28,8 +28,6 @@ export interface ExpectedRun {
 
 /** Takes note of what a local run writes and logs, and shows its progress. */
 export class WatchedRun {
-  /** How many objects it has archived. */
-  archived = 0;
   /** Keys of the run records that it has written. */
   readonly records: string[] = [];
   /** What the last attempt says of itself, also one that failed, whose answer is an error. */
@@ -45,20 +43,22 @@ export class WatchedRun {
   readonly broken = this.#broken.signal;
   /** By event, which the retries of one have in common. */
   readonly #results = new Map<string, InvocationResult[]>();
-  /** What is neither archived nor failed yet, by name. */
-  readonly #awaited = new Map<string, Task>();
-  /** The number of the request under way, by name; left out: it is the first. */
-  readonly #requests = new Map<string, number>();
-  /** What failed in this attempt: the next one asks again. */
-  readonly #failed: Task[] = [];
+  /** Names of the objects that it has archived. */
+  readonly #archived = new Set<string>();
+  /** What the attempt under way has neither archived nor given up: by name, in words. */
+  readonly #awaited = new Map<string, string>();
   #attemptsEnded = 0;
-  #isPaused = false;
 
   constructor(terminal: Terminal, expected: ExpectedRun) {
     this.#expected = expected;
-    this.#await(expected.awaited);
+    this.#beginAttempt();
     const state = { now: this.#now(), done: 0, total: expected.objects };
     this.#progress = new Progress(terminal, 'Archiving', state);
+  }
+
+  /** How many objects it has archived. */
+  get archived(): number {
+    return this.#archived.size;
   }
 
   /** Takes note of an answered call to the archive. */
@@ -68,7 +68,7 @@ export class WatchedRun {
     if (parseRunRecordKey(key) !== undefined) this.records.push(key);
     const object = parseObjectKey(key);
     if (object === undefined) return;
-    this.archived += 1;
+    this.#archived.add(taskName(object));
     this.#awaited.delete(taskName(object));
     this.#progress.update({ done: this.archived, now: this.#now() });
   }
@@ -78,17 +78,15 @@ export class WatchedRun {
     if (!Object.values(logMessages).some((message) => line.includes(message))) return;
     const { message, ...entry } = JSON.parse(line);
     if (message === logMessages.failure || message === logMessages.doubt) this.logged.push(outcomeSchema.parse(entry));
-    if (message === logMessages.failure) this.#fail(outcomeSchema.parse(entry));
-    if (message === logMessages.again) this.#requests.set(taskName(entry), Number(entry.requests));
+    if (message === logMessages.failure) this.#awaited.delete(taskName(entry));
+    if (message === logMessages.again && this.#awaited.has(taskName(entry)))
+      this.#awaited.set(taskName(entry), `${inWords(entry)}, request ${entry.requests} of ${maxRequests}`);
     if (message === logMessages.run) {
       this.#attemptsEnded += 1;
-      this.#requests.clear();
       // Of several shards, nobody says whose attempt this was.
-      if (this.#expected.shards === 1) this.#await(this.#failed.splice(0));
+      if (this.#expected.shards === 1) this.#beginAttempt();
       this.summary = summarySchema.parse(entry);
     }
-    if (message === logMessages.run || message === logMessages.resumed) this.#isPaused = false;
-    if (message === logMessages.paused) this.#isPaused = true;
     this.#progress.update({ now: this.#now() });
   }
 
@@ -116,32 +114,25 @@ export class WatchedRun {
     this.#progress.stop();
   }
 
-  #await(tasks: readonly Task[]): void {
-    for (const task of tasks) this.#awaited.set(taskName(task), task);
+  /** Each attempt asks again for what the ones before have not archived. */
+  #beginAttempt(): void {
+    for (const task of this.#expected.awaited)
+      if (!this.#archived.has(taskName(task))) this.#awaited.set(taskName(task), inWords(task));
   }
 
-  #fail(task: Task): void {
-    if (this.#awaited.delete(taskName(task))) this.#failed.push(task);
-  }
-
-  /** `; waiting for alpha: log, request 2 of 5; alpha: manifest` */
-  #waitingFor(): string {
-    if (this.#awaited.size === 0 || this.#awaited.size > mostNamed) return '';
-    const named = [...this.#awaited].map(([name, { cluster, resource }]) => {
-      const requests = this.#requests.get(name);
-      return `${cluster}: ${resource}${requests === undefined ? '' : `, request ${requests} of ${maxRequests}`}`;
-    });
-    return `; waiting for ${printable(named.join('; '))}`;
-  }
-
+  /** `attempt 1 of 3; waiting for alpha: log, request 2 of 5; alpha: manifest` */
   #now(): string {
     const { isRetried, shards } = this.#expected;
-    const paused = this.#isPaused ? '; the service looks down, a few clusters are asked now and then' : '';
-    const waiting = this.#waitingFor();
-    if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${paused}${waiting}`;
+    const isNamed = this.#awaited.size > 0 && this.#awaited.size <= mostNamed;
+    const waiting = isNamed ? `; waiting for ${printable([...this.#awaited.values()].join('; '))}` : '';
+    if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${waiting}`;
     const most = isRetried ? asynchronousAttempts : 1;
-    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${paused}${waiting}`;
+    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${waiting}`;
   }
+}
+
+function inWords({ cluster, resource }: Task): string {
+  return `${cluster}: ${resource}`;
 }
 
 /** Whether the operating system has refused something: a disk is full, a folder may not be written. */
