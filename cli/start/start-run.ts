@@ -91,7 +91,7 @@ async function runAssembly(
       folder: options.folder,
       otherBuckets: options.otherBuckets ?? [],
       secretValue: apiKey,
-      aroundInvocation: watched.aroundInvocation,
+      givesUp: watched.givesUp,
       onRequest: (request) => watched.request(request),
       onLog: (line) => watched.line(line),
     });

@@ -6,7 +6,6 @@ import { logMessages } from '../../lambda/stack-contract';
 import { asynchronousAttempts } from '../../lambda/time-limits';
 import type { LoggedRequest } from '../../local/aws/local-aws';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
-import type { AroundInvocation } from '../../local/deployment/local-function';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import type { Terminal } from '../terminal/terminal';
@@ -41,8 +40,6 @@ export class WatchedRun {
   readonly #broken = new AbortController();
   /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */
   readonly broken = this.#broken.signal;
-  /** By event, which the retries of one have in common. */
-  readonly #results = new Map<string, InvocationResult[]>();
   /** Names of the objects that it has archived. */
   readonly #archived = new Set<string>();
   /** What the attempt under way has neither archived nor given up: by name, in words. */
@@ -91,23 +88,15 @@ export class WatchedRun {
   }
 
   /**
-   * Leaves out the last attempt of a run if the attempt before ended early because nobody was answered: that one's result
-   * stands for it. In Lambda the last one asks until its deadline, for up to 14 minutes, which nobody at a terminal waits
-   * for.
+   * Leaves out the last attempt of a run if the attempt before ended early because nobody was answered. In Lambda the last
+   * one asks until its deadline, for up to 14 minutes, which nobody at a terminal waits for.
    */
-  readonly aroundInvocation: AroundInvocation = async (event, invoke) => {
-    const results = this.#results.get(JSON.stringify(event)) ?? [];
-    this.#results.set(JSON.stringify(event), results);
-    const before = results.at(-1);
-    const { errorMessage = '' } = before?.error ?? {};
+  readonly givesUp = (failed: readonly InvocationResult[]): boolean => {
+    const { errorMessage = '' } = failed.at(-1)?.error ?? {};
     const isDown = Object.values(unansweredReasons).some((why) => errorMessage.includes(`It ended early: ${why}`));
-    if (before !== undefined && isDown && results.length === asynchronousAttempts - 1) {
-      this.isLastLeftOut = true;
-      return before;
-    }
-    const result = await invoke();
-    results.push(result);
-    return result;
+    const isOver = isDown && failed.length === asynchronousAttempts - 1;
+    this.isLastLeftOut ||= isOver;
+    return isOver;
   };
 
   stop(): void {

@@ -6,7 +6,7 @@ import { findSecret } from '../aws/secrets-and-keys';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
-import { type AroundInvocation, type AsynchronousResult, LocalFunction } from './local-function';
+import { type AsynchronousResult, LocalFunction, type LocalFunctionOptions } from './local-function';
 import { LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
@@ -14,7 +14,9 @@ import { type ExecutionResult, type LocalShards, readShards } from './shards';
 import { keyFile, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 
-export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' | 'onRequest'> {
+export interface LocalDeploymentOptions
+  extends Pick<LocalAwsOptions, 'around' | 'onRequest'>,
+    Pick<LocalFunctionOptions, 'givesUp'> {
   /** What `app.synth()` returned: one stack. Its folder must stay until {@link LocalDeployment.close}. */
   readonly assembly: CloudAssembly;
   /** Where the archive's objects lie; made if it is absent, and kept afterwards. */
@@ -27,8 +29,6 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' |
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
   readonly onLog?: (line: string) => void;
-  /** Left out: every invocation reaches the function. */
-  readonly aroundInvocation?: AroundInvocation;
 }
 
 /** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
@@ -130,7 +130,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
         definition,
         endpoint: aws.url,
         region,
-        aroundInvocation: options.aroundInvocation,
+        givesUp: options.givesUp,
         tell: async (to, record) => {
           const receiver = functions.get(to);
           const refusal =

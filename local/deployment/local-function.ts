@@ -14,15 +14,9 @@ export interface AsynchronousResult {
   readonly condition?: 'RetriesExhausted';
 }
 
-/**
- * Stands between whoever invokes a function and the function.
- * @param invoke invokes it; what it resolves to is the function's own answer
- */
-export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
-
 export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder'> {
-  /** Left out: every invocation reaches the function. */
-  readonly aroundInvocation?: AroundInvocation | undefined;
+  /** Whether an event gets no further attempt after these, which have failed; left out: as many as Lambda makes. */
+  readonly givesUp?: ((failed: readonly InvocationResult[]) => boolean) | undefined;
   /**
    * Hands over the record of an event that failed for good. Left out: nobody is told.
    * @throws MessageRefusedError
@@ -48,11 +42,8 @@ export class LocalFunction {
 
   /** Invokes as Lambda does, and waits for the answer: an error of the function is an answer, not an exception. */
   async invoke(event: unknown = {}, requestId: string = randomUUID()): Promise<InvocationResult> {
-    const { aroundInvocation = (_event, invoke) => invoke() } = this.#options;
-    return aroundInvocation(event, async () => {
-      const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
-      return { requestId, ...(await environment.invoke(event, requestId)) };
-    });
+    const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
+    return { requestId, ...(await environment.invoke(event, requestId)) };
   }
 
   /**
@@ -75,8 +66,9 @@ export class LocalFunction {
   async attempt(event: unknown): Promise<AsynchronousResult> {
     const requestId = randomUUID();
     const attempts: InvocationResult[] = [];
-    const { MaximumRetryAttempts = 2 } = this.#options.definition.asynchronous ?? {};
-    while (attempts.length <= MaximumRetryAttempts) {
+    const { definition, givesUp = () => false } = this.#options;
+    const { MaximumRetryAttempts = 2 } = definition.asynchronous ?? {};
+    while (attempts.length <= MaximumRetryAttempts && !givesUp(attempts)) {
       const result = await this.invoke(event, requestId);
       attempts.push(result);
       if (result.error === undefined) return { requestId, attempts };
