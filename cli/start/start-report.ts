@@ -4,9 +4,9 @@ import { resources } from '../../lambda/resources';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
-import { changeLines, type WithClusterChange } from '../terminal/cluster-change';
-import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
-import { formatDoubts, formatOutcomeCounts, printOutcomes, reasonsOf } from '../terminal/print-run';
+import type { WithClusterChange } from '../terminal/cluster-change';
+import { shellQuoted } from '../terminal/format';
+import { formatDoubts, printOutcomes, printRun, reasonsOf } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
 import type { Fired } from './start-audit';
@@ -15,11 +15,11 @@ import type { StartedService } from './start-service';
 import type { WatchedRun } from './watched-run';
 
 /** A run of the locally deployed stack: what was asked for, and what became of it. */
-export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'logged' | 'records'> {
+export interface StartedRun {
   readonly options: StartOptions;
   readonly service: StartedService;
-  /** Whether the schedule was fired, rather than the function invoked by hand. */
-  readonly scheduled: boolean;
+  readonly watched: WatchedRun;
+  readonly fired: Fired;
   /** Each cluster x resource that the run covers. */
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
   /** The run as its records have it; undefined if none was written. */
@@ -27,7 +27,7 @@ export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 's
 }
 
 /** The outcomes of a dry run. If it ended early, the log has some of them, and the counts say how many others there are. */
-function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Outcome[] {
+function outcomesOfDryRun({ covered, watched: { logged, summary } }: StartedRun): readonly Outcome[] {
   const known = new Set(logged.map(taskName));
   const others = covered.filter((task) => !known.has(taskName(task)));
   const doubted = logged.filter(({ outcome }) => outcome === 'would-archive').length;
@@ -35,54 +35,27 @@ function outcomesOfDryRun({ covered, logged, summary }: StartedRun): readonly Ou
   return [...logged, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
-/** Prints how the run was started, what was archived, what was not and why, and what to try next. */
+/** Prints what was archived, what was not and why, and what to do and to try next. */
 export async function reportStart(terminal: Terminal, started: StartedRun): Promise<void> {
-  const { stored: run, summary, scheduled, service } = started;
-  const fired = service.config.shards === 1 ? 'was fired' : 'started the state machine';
-  const how = scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
-  await print(terminal.out, `${how}${summary === undefined ? '' : `: run ${formatTime(summary.run)}`}\n`);
+  const { stored: run, options, watched, fired } = started;
   if (run === undefined) return reportWithoutRecord(terminal, started);
-  await printOutcomes(terminal, run, `${showingAll(started, run)} shows every row`);
-  await print(terminal.out, `${conclusion(terminal, started, run)}\n`);
-}
-
-function showingAll({ options }: StartedRun, run: Run): string {
-  return `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(options.folder)}`;
-}
-
-function conclusion({ colors }: Terminal, started: StartedRun, run: Run & WithClusterChange): string {
-  const { options, failure, records } = started;
-  const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
-  const isRefused = run.status === 'complete' && run.clusters?.read.problem !== undefined;
-  const verdict = failure === undefined || isRefused ? colors.green('Complete:') : colors.red('Incomplete:');
-  const lines = [`${verdict} ${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`];
-  lines.push(...reasonsOf(run), ...changeLines(run.clusters).map((line) => colors.yellow(printableLines(line))));
-  lines.push(...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`));
+  await printRun(terminal, run, false);
+  const { colors } = terminal;
+  const lines: string[] = [];
   // The reasons say what the function's own error says.
-  if (failure !== undefined && failure !== started.attempts.at(-1)?.error)
-    lines.push(colors.red(printable(failure.errorMessage)));
-  if (started.isLastLeftOut)
+  if (fired.failure !== undefined && fired.failure !== fired.attempts.at(-1)?.error)
+    lines.push(colors.red(printable(fired.failure.errorMessage)));
+  if (watched.isLastLeftOut)
     lines.push('Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.');
-  if (failure !== undefined && !isRefused)
-    lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
-  if (run.shards > 1) lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}shard-*`);
-  else lines.push(`Run record: ${join(options.folder, records.at(-1) ?? runPrefix(run.run))}`);
-  lines.push('', colors.bold('Try next'));
+  if (run.status !== 'complete') lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
+  lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}*`, '', colors.bold('Try next'));
   for (const [command, purpose] of nextSteps(started, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
-  return lines.join('\n');
-}
-
-/** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */
-function attemptsOf({ records }: StartedRun, { shards }: Run): string {
-  const attempts = `after ${formatCount(records.length, 'attempt')}`;
-  if (shards === 1) return attempts;
-  return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
+  await print(terminal.out, `${lines.join('\n')}\n`);
 }
 
 type Step = [command: string, purpose: string];
 
-function nextSteps(started: StartedRun, run: Run): Step[] {
-  const { service, options } = started;
+function nextSteps({ service, options, fired }: StartedRun, run: Run): Step[] {
   const { folder } = options;
   const archive = archiveArgument(folder);
   const collector = (command: string) => `npm run collector -- ${command}${archive}`;
@@ -102,7 +75,7 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
     [collector('runs'), 'lists the runs'],
     [collector('verify'), 'checks that the archive is whole and as it was written'],
   );
-  if (service.kind === 'demo' && started.failure === undefined)
+  if (service.kind === 'demo' && fired.failure === undefined)
     steps.push(
       [`npm start -- --fail ${fault}`, 'shows what happens when the service gives a wrong answer'],
       options.audit !== true
@@ -115,7 +88,8 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */
 async function reportWithoutRecord(terminal: Terminal, started: StartedRun): Promise<void> {
   const { out, colors } = terminal;
-  const { failure, summary, options, attempts, logged } = started;
+  const { fired, watched, options } = started;
+  const { summary, logged } = watched;
   const isDry = options.dryRun === true && summary !== undefined;
   if (isDry) {
     const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
@@ -127,7 +101,8 @@ async function reportWithoutRecord(terminal: Terminal, started: StartedRun): Pro
     await print(out, `${lines.join('\n')}\n`);
   }
   // The reasons say what the function's own error says, unless it ended early.
-  const isSaid = isDry && summary.counts.notAttempted === 0 && failure === attempts.at(-1)?.error;
+  const { failure } = fired;
+  const isSaid = isDry && summary.counts.notAttempted === 0 && failure === fired.attempts.at(-1)?.error;
   if (failure !== undefined && !isSaid)
     await print(out, `${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}\n`);
 }

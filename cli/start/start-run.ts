@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
-import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { parseListAddress } from '../../lambda/list/read-list';
 import { firstResources } from '../../lambda/resources';
 import { FolderStore } from '../../local/aws/store/folder-store';
@@ -16,7 +15,7 @@ import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { isAbsent, RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
 import { formatCount, formatTime } from '../terminal/format';
-import { InterruptedError, type Terminal } from '../terminal/terminal';
+import { InterruptedError, print, type Terminal } from '../terminal/terminal';
 import { auditArchive, type Fired, fire } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
 import { reportStart, type StartedRun } from './start-report';
@@ -98,16 +97,16 @@ async function runAssembly(
     ended.throwIfAborted();
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
     watched.stop();
-    const { isLastLeftOut, summary, logged, records } = watched;
-    const stored = await storedRun(options.folder, records);
-    const seen = { isLastLeftOut, summary, logged, records, stored };
-    await reportStart(terminal, { ...fired, ...seen, options, service, scheduled: !byHand, covered });
+    const how = byHand ? 'The function was invoked by hand' : 'The schedule was fired';
+    await print(terminal.out, `${how}: run ${formatTime(run)}\n`);
+    const stored = watched.hasRecord ? await storedRun(options.folder, run) : undefined;
+    await reportStart(terminal, { options, service, watched, fired, covered, stored });
     const isSound =
       !options.audit || (await unlessAborted(ended, auditArchive(deployment, stored, options, terminal, deployOver)));
     return fired.failure === undefined && isSound;
   } catch (error) {
-    if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;
-    const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);
+    if (!ended.aborted || (watched.archived === 0 && !watched.hasRecord)) throw error;
+    const hasRecord = watched.hasRecord || (options.run !== undefined && !options.withoutRecord);
     const stays = `What it has archived stays: ${formatCount(watched.archived, 'object')}.`;
     const complete = `${completingCommand(options, run)}${hasRecord ? '' : ' --without-record'}`;
     throw new InterruptedError(`Run ${formatTime(run)} was interrupted. ${stays} Complete it with\n  ${complete}`, {
@@ -144,9 +143,7 @@ function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: StartOpt
     .flatMap(({ uid, resources = firstResources }) => resources.map((resource) => ({ cluster: uid, resource })));
 }
 
-async function storedRun(folder: string, records: readonly string[]): Promise<StartedRun['stored']> {
-  const run = parseRunRecordKey(records[0] ?? '')?.run;
-  if (run === undefined) return undefined;
+async function storedRun(folder: string, run: Date): Promise<StartedRun['stored']> {
   const reader = new RunReader({ archive: new FolderArchiveReader(folder), now: new Date(), isLive: false });
   for await (const row of reader.select({ run })) if (!isAbsent(row)) return row;
   return undefined;

@@ -27,8 +27,8 @@ export interface ExpectedRun {
 
 /** Takes note of what a local run writes and logs, and shows its progress. */
 export class WatchedRun {
-  /** Keys of the run records that it has written. */
-  readonly records: string[] = [];
+  /** Whether it has written a run record. */
+  hasRecord = false;
   /** What the last attempt says of itself, also one that failed, whose answer is an error. */
   summary: RunSummary | undefined;
   /** Outcomes that failed or have a doubt, from the log: a dry run leaves no run record. */
@@ -62,7 +62,7 @@ export class WatchedRun {
   request({ action, key = '', status, failure }: LoggedRequest): void {
     if (isSystemError(failure)) this.#broken.abort(failure);
     if (action !== 'PutObject' || status !== 200) return;
-    if (parseRunRecordKey(key) !== undefined) this.records.push(key);
+    if (parseRunRecordKey(key) !== undefined) this.hasRecord = true;
     const object = parseObjectKey(key);
     if (object === undefined) return;
     this.#archived.add(taskName(object));

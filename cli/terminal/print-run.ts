@@ -24,8 +24,9 @@ const shownReasons = 3;
 /** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
 export async function printRun(terminal: Terminal, run: Run & WithClusterChange, isEach: boolean): Promise<void> {
   const { colors } = terminal;
+  const status = run.status === 'complete' ? colors.green(run.status) : colors.red(run.status);
   const lines = [
-    `Run ${colors.bold(formatTime(run.run))}: ${coloredStatus(terminal, run)} ` +
+    `Run ${colors.bold(formatTime(run.run))}: ${status} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
       formatOutcomeCounts(run.counts),
     ...stoppedLines(run.stopped),
@@ -33,7 +34,7 @@ export async function printRun(terminal: Terminal, run: Run & WithClusterChange,
     ...changeLines(run.clusters).map(printableLines),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  await printOutcomes(terminal, run, isEach ? undefined : '--all shows every row');
+  await printOutcomes(terminal, run, isEach ? undefined : `runs ${formatTime(run.run)} --all shows every row`);
 }
 
 /** @param others how to see more than the first of them; left out: all are shown */
@@ -56,10 +57,6 @@ function stoppedLines(stopped: readonly string[]): string[] {
     ...reasons.slice(0, shownReasons).map((reason) => `Stopped early: ${printable(reason)}`),
     ...(more > 0 ? [`… and for ${formatCount(more, 'more reason')}`] : []),
   ];
-}
-
-function coloredStatus({ colors }: Pick<Terminal, 'colors'>, { status }: Pick<Run, 'status'>): string {
-  return status === 'complete' ? colors.green(status) : colors.red(status);
 }
 
 /** Why a run is not complete, in a few lines. Optional clusters have lines of their own. */

@@ -72,7 +72,10 @@ describe('runs', () => {
         'Run 2026-11-20T09:00:00Z: incomplete after 1 attempt and 4.2 s; 300 of 600 archived, 300 failed, 0 not attempted',
         '300 failed, one reason: 503 Service Unavailable',
       ]);
-      expect([rowsIn(lines), lines.at(-2)]).toEqual([20, '… and 580 more; --all shows every row']);
+      expect([rowsIn(lines), lines.at(-2)]).toEqual([
+        20,
+        '… and 580 more; runs 2026-11-20T09:00:00Z --all shows every row',
+      ]);
       expect(rowsIn(linesOf((await runs('2026-11-20T09:00', '--all')).out))).toBe(600);
     });
 

@@ -39,7 +39,7 @@ describe('npm start with a list of clusters from outside', () => {
     expect(printed[2]).toMatch(/"leaving": "[0-9a-f]{64}"/);
     expect(printed[3]).toContain('[0]: received "", expected a uid that is not empty');
     for (const refused of printed.slice(2)) {
-      expect(refused).toContain('Complete: 16 of 16 archived');
+      expect(refused).toMatch(/: complete after 3 attempts and .*; 16 of 16 archived/);
       expect(refused).not.toContain('Complete the run');
     }
   });

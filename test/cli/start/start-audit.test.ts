@@ -24,7 +24,7 @@ describe('npm start -- --audit', () => {
 
   it('seals the archive, shows the mail, and verifies with the key and the hash that a person keeps; then again', async () => {
     const { code, out } = await runStart(args);
-    expect(out).toMatch(/Complete: 4 of 4 archived[\s\S]*Seal 1 of .* is stored and signed\./);
+    expect(out).toMatch(/: complete after .* 4 of 4 archived[\s\S]*Seal 1 of .* is stored and signed\./);
     expect(out).toMatch(/^ {2}Subject: .*no damage seen, 1 of 1 runs complete/m);
     const [, hash] = /^ {2}SHA-256 ([0-9a-f]{64})$/m.exec(out) ?? [];
     expect(out).toContain(`--head ${hash}\n`);
@@ -47,7 +47,9 @@ describe('npm start -- --audit', () => {
 
   it('reports an incomplete run with 1, and seals it all the same', async () => {
     const { code, out } = await runStart([...args, '--fail', 'two=not-found']);
-    expect(out).toMatch(/Incomplete: 2 of 4 archived[\s\S]*Seal 1 of .* is stored[\s\S]*Failing: 1 of 2 clusters/);
+    expect(out).toMatch(
+      /: incomplete after .* 2 of 4 archived[\s\S]*Seal 1 of .* is stored[\s\S]*Failing: 1 of 2 clusters/,
+    );
     expect(out).toMatch(/Nothing is wrong\.\n$/);
     expect(code).toBe(1);
   });
