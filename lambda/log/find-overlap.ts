@@ -8,10 +8,6 @@ export interface Overlap {
   readonly newFrom: number;
   /** Where the first line that is new or went on begins, in bytes of the later text. */
   readonly lineFrom: number;
-  /** The overlap is less than a proof, but all of the earlier text from its first byte. */
-  readonly isShort: boolean;
-  /** Lines that repeat allow another overlap too. */
-  readonly isAmbiguous: boolean;
 }
 
 /** An overlap of so many lines, each unlike the line before it, does not happen by chance. */
@@ -58,19 +54,14 @@ export function findOverlap(base: LogEnd, later: LogEnd, startsAlike = true): Ov
 
   let all: number | undefined;
   let last: number | undefined;
-  let places = 0;
   for (const end of endsOf(base, later, whole)) {
     if (startsAlike && isAll(end)) all = end;
     const isOnly = later.hashes.length === 1 && needed <= 1 && (open === 1 || later.hashes[0] === base.hashes.at(-1));
     const proof = matched(end - 1);
-    if (!isOnly && (proof < 0 || proof + open < needed)) continue;
-    last = end;
-    places += 1;
+    if (isOnly || (proof >= 0 && proof + open >= needed)) last = end;
   }
   const end = all ?? last;
-  if (end === undefined) return undefined;
-  const isShort = all !== undefined && linesNeeded(base, 0) === Number.POSITIVE_INFINITY;
-  return { ...placeOf(base, later, end), isShort, isAmbiguous: places > 1 };
+  return end === undefined ? undefined : placeOf(base, later, end);
 }
 
 /** Where the earlier text can end in the later one: behind so many of its kept lines, and in the next one if it went on. */
@@ -81,7 +72,7 @@ function* endsOf(base: LogEnd, later: LogEnd, whole: number): Generator<number> 
 }
 
 /** What is new behind the end of the earlier text. A line that only got its LF is not new. */
-function placeOf(base: LogEnd, later: LogEnd, end: number): Pick<Overlap, 'lines' | 'newFrom' | 'lineFrom'> {
+function placeOf(base: LogEnd, later: LogEnd, end: number): Overlap {
   let behind = later.isOpen ? -1 : 0;
   for (let line = end; line < later.bytes.length; line += 1) behind += (later.bytes[line] ?? 0) + 1;
   const start = later.size - (end === later.hashes.length ? 0 : behind);

@@ -15,12 +15,12 @@ export interface Seam extends Omit<Overlap, 'lines'> {
   readonly kind: SeamKind;
   /** Lines that both logs have. */
   readonly shared: number;
-  /** Lines behind them: at least so many if `isAmbiguous`. All of the log at a gap. */
+  /** Lines behind them. All of the log at a gap. */
   readonly added: number;
 }
 
 /** What a seam says where both logs have nothing in common. */
-export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
+export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0 } as const;
 
 /** How a text follows an earlier one. @param later read with the earlier text's {@link LogEnd.openBytes} */
 export function seamBetween(base: LogEnd, later: LogEnd): Seam {

@@ -17,13 +17,7 @@ function seamOf(earlier: string | Buffer, later: string | Buffer): Partial<Seam>
   const { seam } = read(later, read(earlier).end);
   if (seam === undefined) throw new Error('there is one seam');
   const { kind, added } = seam;
-  return {
-    kind,
-    added,
-    text: Buffer.from(later).toString('utf8', seam.newFrom),
-    ...(seam.isShort && { isShort: true }),
-    ...(seam.isAmbiguous && { isAmbiguous: true }),
-  };
+  return { kind, added, text: Buffer.from(later).toString('utf8', seam.newFrom) };
 }
 
 /** Numbered lines, from one to before another. */
@@ -64,8 +58,8 @@ describe('a log that follows an earlier one', () => {
     ['has another last line', `${lines(0, 9)}lin`, `${lines(4, 9)}other`, gap(6)],
     ['has half a character at its end', Buffer.from('a\nb\nc\n日').subarray(0, -1), 'a\nb\nc\n日x', continues('', 1)],
     ['has no LF at all', 'x'.repeat(250), `${'x'.repeat(250)}y`, continues('y', 1)],
-    ['has no LF, and little text', 'abc', 'abcd', { ...continues('d', 1), isShort: true }],
-    ['is a banner that goes on', 'starting\n', 'starting\nready\n', { ...continues('ready\n', 1), isShort: true }],
+    ['has no LF, and little text', 'abc', 'abcd', continues('d', 1)],
+    ['is a banner that goes on', 'starting\n', 'starting\nready\n', continues('ready\n', 1)],
     ['has only a banner in common', `${lines(0, 3)}starting\n`, 'x\nstarting\nready\n', gap(3)],
     [
       'has one long line in common',
@@ -102,13 +96,10 @@ describe('a log that follows an earlier one', () => {
     expect(read(bytes(20, 29), read(bytes(12, 27)).end).seam).toMatchObject({ kind: 'continues', added: 2 });
   });
 
-  it('is as far behind as the longest overlap allows, and says that lines which repeat allow another', () => {
+  it('is as far behind as the longest overlap allows, where lines that repeat allow others', () => {
     const period = 'line a\nline b\nline c\n';
-    expect(seamOf(period.repeat(3), `${period.repeat(3)}line a\n`)).toMatchObject({ added: 1, isAmbiguous: true });
-    expect(seamOf(`x\n${period.repeat(3)}`, `c\n${period.repeat(2)}z\n`)).toEqual({
-      ...continues('z\n', 1),
-      isAmbiguous: true,
-    });
+    expect(seamOf(period.repeat(3), `${period.repeat(3)}line a\n`)).toMatchObject({ added: 1 });
+    expect(seamOf(`x\n${period.repeat(3)}`, `c\n${period.repeat(2)}z\n`)).toEqual(continues('z\n', 1));
   });
 
   it('is unknown without a text', () => {
@@ -161,7 +152,7 @@ describe('a text of any size', () => {
     const earlier = read(lines(0, 120_000), undefined, 65_536).end;
     expect(earlier.from).toBe(20_000);
     const later = read(lines(100_000, 210_000), earlier, 65_536);
-    expect(later.seam).toMatchObject({ kind: 'continues', added: 90_000, shared: 20_000, isAmbiguous: false });
+    expect(later.seam).toMatchObject({ kind: 'continues', added: 90_000, shared: 20_000 });
   });
 
   it.each([
