@@ -67,14 +67,15 @@ export class ClusterApi {
     onHead?: (status: number, received: () => number) => void,
   ): Promise<ServiceAnswer> {
     signal.throwIfAborted();
-    const watch = new RequestWatch(signal, this.#options.timeLimits);
     const hide = (text: string) => hideKey(text, key);
     const isAlone = request.alone === true || !this.#namingCluster.has(request.resource);
     const asked = this.#send(request, key, isAlone);
     const end = new AnswerEnd(asked, isAlone);
     let response: IncomingMessage | undefined;
     const cancel = (reason?: Error) => (response ?? asked).destroy(reason);
-    watch.signal.addEventListener('abort', () => cancel(watch.signal.reason));
+    const watch = new RequestWatch(this.#options.timeLimits, cancel);
+    const abort = () => cancel(signal.reason);
+    signal.addEventListener('abort', abort);
     try {
       response = await this.#answerTo(asked, watch);
       const { socket } = response;
@@ -95,12 +96,12 @@ export class ClusterApi {
     } catch (error) {
       cancel();
       signal.throwIfAborted();
-      const failure = watch.signal.aborted ? watch.signal.reason : error;
       const url = new URL(this.#pathOf(request), this.#base);
-      throw explainFailure(failure, callName(request), url, response !== undefined, hide);
+      throw explainFailure(error, callName(request), url, response !== undefined, hide);
     } finally {
       end.stop();
       watch.stop();
+      signal.removeEventListener('abort', abort);
       if (isAlone) asked.socket?.destroy();
     }
   }

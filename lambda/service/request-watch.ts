@@ -18,24 +18,17 @@ export const silenceLimits = { connectMs: 10_000, idleMs: 30_000 } as const sati
 /** A body that brings fewer bytes than this in one idle window counts as stopped. */
 const minimumProgressBytes = 1024;
 
-/** Ends one request when a time limit passes or the caller's signal aborts. */
+/** Ends one request when a time limit passes. */
 export class RequestWatch {
-  readonly #caller: AbortSignal;
   readonly #limits: RequestTimeLimits;
-  readonly #ended = new AbortController();
+  readonly #end: (late: ServiceError) => void;
   #timer: NodeJS.Timeout | undefined;
-  readonly #abort = () => this.#ended.abort(this.#caller.reason);
 
-  constructor(caller: AbortSignal, limits: RequestTimeLimits) {
-    this.#caller = caller;
+  /** @param end gets a `timeout` with the bare reason */
+  constructor(limits: RequestTimeLimits, end: (late: ServiceError) => void) {
     this.#limits = limits;
-    caller.addEventListener('abort', this.#abort);
+    this.#end = end;
     this.#limit(limits.connectMs, 'no connection');
-  }
-
-  /** Aborts when the request has to end: with a ServiceError `timeout` that has the bare reason, or with the caller's. */
-  get signal(): AbortSignal {
-    return this.#ended.signal;
   }
 
   /** To be called when the request is sent. */
@@ -61,7 +54,6 @@ export class RequestWatch {
   /** To be called once the request is over, in every outcome. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#caller.removeEventListener('abort', this.#abort);
   }
 
   #limit(ms: number, what: string): void {
@@ -71,7 +63,7 @@ export class RequestWatch {
 
   #expire(reason: string): void {
     clearTimeout(this.#timer);
-    this.#ended.abort(new ServiceError(reason, 'timeout'));
+    this.#end(new ServiceError(reason, 'timeout'));
   }
 }
 
