@@ -16,9 +16,6 @@ import { parseRunRecord, recordLines } from './run-record-lines';
 /** The bucket as far as run records need it. */
 export type RecordBucket = Pick<S3Archive, 'bucket' | 'put' | 'open' | 'keys'>;
 
-/** Attempt numbers that are tried before the writing of a record is given up: each was taken by another invocation. */
-const mostNumbers = 1000;
-
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RecordStore {
   readonly #bucket: RecordBucket;
@@ -52,14 +49,13 @@ export class RecordStore {
   /**
    * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
    * each other. If the number is taken by this very record, because only the answer to its writing was lost, the record
-   * keeps it. Writing has a time limit of its own, which may end after the run's deadline.
+   * keeps it. Writing has a time limit of its own, which may end after the run's deadline, and no number is tried after it.
    * @returns the name it was written under
    * @throws RunRecordError, ArchiveError
    */
   async write(record: RunRecord): Promise<RunRecordName> {
     const signal = AbortSignal.timeout(this.#writeLimitMs);
-    const end = record.attempt + mostNumbers;
-    for (let attempt = record.attempt; attempt < end; attempt += 1) {
+    for (let attempt = record.attempt; ; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
       try {
         if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
@@ -70,9 +66,6 @@ export class RecordStore {
         });
       }
     }
-    throw new RunRecordError(
-      `Writing the record of run ${record.run} failed: the ${mostNumbers} attempt numbers from ${record.attempt} on are all taken`,
-    );
   }
 
   /** @returns whether the record lies under the key now; otherwise another does */
