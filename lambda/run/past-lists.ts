@@ -119,30 +119,28 @@ export function recordsIn(bucket: Pick<RecordBucket, 'open' | 'keys'>, signal: A
         line = Buffer.concat([line, chunk]);
         if (line.includes('\n') || line.length > longestLineBytes) break;
       }
-      const { data } = runSchema.safeParse(jsonOf(line.subarray(0, line.indexOf('\n'))));
-      return data?.run === name.run.toISOString() && data.attempt === name.attempt ? data : undefined;
+      return unlessDamaged(() => {
+        const head = runSchema.parse(JSON.parse(line.toString('utf8', 0, line.indexOf('\n'))));
+        return head.run === name.run.toISOString() && head.attempt === name.attempt ? head : undefined;
+      });
     },
     clusters: async (sha256) => {
       const stored = await bucket.open(configurationKey(sha256), largestListBytes, signal);
-      const text = stored && contentOf(await buffer(stored.body));
-      if (text === undefined || createHash('sha256').update(text).digest('hex') !== sha256) return undefined;
-      return configurationSchema.safeParse(jsonOf(text)).data?.clusters;
+      const bytes = stored && (await buffer(stored.body));
+      if (bytes === undefined) return undefined;
+      return unlessDamaged(() => {
+        const text = gunzipSync(bytes, { maxOutputLength: 4 * largestListBytes });
+        const isOwn = createHash('sha256').update(text).digest('hex') === sha256;
+        return isOwn ? configurationSchema.parse(JSON.parse(text.toString())).clusters : undefined;
+      });
     },
   };
 }
 
-function contentOf(stored: Buffer): Buffer | undefined {
+/** What is damaged is as if it were absent: the list before it is in force. */
+function unlessDamaged<Value>(read: () => Value): Value | undefined {
   try {
-    return gunzipSync(stored, { maxOutputLength: 4 * largestListBytes });
-  } catch {
-    // Damaged: the list before it is in force.
-    return undefined;
-  }
-}
-
-function jsonOf(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString());
+    return read();
   } catch {
     return undefined;
   }
