@@ -75,13 +75,9 @@ export class FairQueue {
   }
 
   #delay(entry: Waiting): void {
-    let [from, to] = [0, this.#delayed.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((this.#delayed[middle]?.dueMs ?? 0) > entry.dueMs) from = middle + 1;
-      else to = middle;
-    }
-    this.#delayed.splice(from, 0, entry);
+    // Most delays end last of all: they are found at once.
+    const earlier = this.#delayed.findIndex(({ dueMs }) => dueMs <= entry.dueMs);
+    this.#delayed.splice(earlier < 0 ? this.#delayed.length : earlier, 0, entry);
   }
 }
 
