@@ -7,7 +7,6 @@ export class FakeReporter implements Reporter {
   readonly warnings: string[] = [];
   readonly askedAgainWith: number[] = [];
   outcomes: readonly Outcome[] = [];
-  missingBefore: number | undefined;
   throttledAnswers = 0;
 
   outcome(): void {}
@@ -24,9 +23,8 @@ export class FakeReporter implements Reporter {
     this.warnings.push(message);
   }
 
-  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
+  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
     this.summaries.push(summary);
-    this.missingBefore = missingBefore;
     this.outcomes = outcomes;
   }
 }

@@ -41,6 +41,6 @@ export function answer(body: Partial<ReceivedBody> = {}): ServiceAnswer {
   return { body: { ...whole, ...body }, mediaType: 'application/json' };
 }
 
-export function statusError(status: number, retryAfterMs?: number): ServiceError {
-  return new ServiceError(`status ${status}`, 'status', { status, retryAfterMs });
+export function statusError(status: number): ServiceError {
+  return new ServiceError(`status ${status}`, 'status', { status });
 }

@@ -18,9 +18,6 @@ export interface FaultRequest {
   /** What is asked for, if it is one of the two calls of the contract. */
   readonly uid: string | undefined;
   readonly resource: Resource | undefined;
-  readonly requestId: string | undefined;
-  /** The connection it came over, from 0; the same number means a connection used again. */
-  readonly connection: number;
   /** Resolves when its connection is closed, by whichever side. */
   readonly gone: Promise<void>;
 }
@@ -92,7 +89,7 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
     const { socket } = message;
     socket.setMaxListeners(0); // each request that it carries listens
     // Under https the socket of the request is the encrypted one; both have the client's port in common.
-    const connection = accepted.findLastIndex((one) => one === socket || one.remotePort === socket.remotePort);
+    const accepting = accepted.findLast((one) => one === socket || one.remotePort === socket.remotePort);
     const path = message.url ?? '';
     const counter = `${message.method} ${path.split('?')[0]}`;
     const nth = (timesAsked.get(counter) ?? 0) + 1;
@@ -105,13 +102,11 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
       headers: message.headers,
       uid: target?.uid,
       resource: target?.resource,
-      requestId: target?.requestId,
-      connection,
       gone: new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
     };
     requests.push(request);
     for (const look of waiting) look();
-    void answer({ request, response, socket, reset: () => accepted[connection]?.resetAndDestroy() });
+    void answer({ request, response, socket, reset: () => accepting?.resetAndDestroy() });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -56,13 +56,11 @@ export interface Attempted {
   readonly error: Error | undefined;
   readonly outcomes: readonly Outcome[];
   readonly throttled: number;
-  /** Milliseconds that retries would have slept. */
-  readonly slept: readonly number[];
 }
 
 /**
  * The function's real parts, wired as the handler wires them: real HTTP to the service, real SDK clients over a socket to
- * the embedded endpoint, a real spool directory. Only the sleeps between requests are skipped, and noted.
+ * the embedded endpoint, a real spool directory. Only the sleeps between requests are skipped.
  */
 export class RealCollector {
   readonly #options: RealCollectorOptions;
@@ -70,8 +68,6 @@ export class RealCollector {
   readonly aws: LocalAws;
   readonly #secretsManager: SecretsManagerClient;
   readonly #archive: S3Archive;
-  /** What the archive adapter has slept. */
-  readonly #slept: number[] = [];
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
   readonly #given: string[] = [];
@@ -116,7 +112,7 @@ export class RealCollector {
     const target = { endpoint: aws.url, region: 'eu-central-1', credentials };
     const s3 = createS3Client(50, (warning) => this.#warnings.push(warning), target);
     // The adapter's sleeps are part of a put, which is under way meanwhile.
-    const clock = { ...systemClock, sleep: async (ms: number) => void this.#slept.push(ms) };
+    const clock = { ...systemClock, sleep: async () => undefined };
     this.#archive = new S3Archive(s3, 'archive', clock);
     this.#secretsManager = new SecretsManagerClient({ ...target, maxAttempts: 3 });
   }
@@ -149,8 +145,6 @@ export class RealCollector {
     });
     const clock = this.#clock;
     const { timeStands } = this.#options;
-    const slept = this.#slept.length;
-    const skipped = clock.skipped.length;
     const keys = new ApiKey(this.#secretsManager, secretName, clock);
     const archive = this.#archive;
     const reporter = new FakeReporter();
@@ -196,13 +190,7 @@ export class RealCollector {
       const [summary] = reporter.summaries;
       const { outcomes, throttledAnswers: throttled } = reporter;
       this.#given.push(inspect([error, summary, outcomes], { depth: 10, maxStringLength: null, maxArrayLength: null }));
-      return {
-        summary,
-        error,
-        outcomes,
-        throttled,
-        slept: [...this.#slept.slice(slept), ...clock.skipped.slice(skipped)],
-      };
+      return { summary, error, outcomes, throttled };
     } finally {
       stop.close();
       api.close();

@@ -17,8 +17,6 @@ export const standingClock: Clock = {
 
 /** A clock on which nobody sleeps in vain: as soon as nothing is under way, it goes to the time of the next who wakes. */
 export class VirtualClock implements Clock {
-  /** Milliseconds of each sleep that was skipped. */
-  readonly skipped: number[] = [];
   readonly random: () => number;
   readonly #base: Clock;
   readonly #sleepers = new Set<Sleeper>();
@@ -70,9 +68,7 @@ export class VirtualClock implements Clock {
       await setImmediate();
       const [next] = [...this.#sleepers].sort((a, b) => a.untilMs - b.untilMs);
       if (this.#underWay > 0 || next === undefined) break;
-      const leftMs = Math.max(0, next.untilMs - this.monotonicMs());
-      this.#skippedMs += leftMs;
-      this.skipped.push(leftMs);
+      this.#skippedMs += Math.max(0, next.untilMs - this.monotonicMs());
       this.#sleepers.delete(next);
       next.ended.abort();
     }
