@@ -83,7 +83,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const { collection, digest: configuration, ...stored } = configured;
     const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
     // Not kept: a warm environment must not begin with a key that was replaced since.
-    const keys = new ApiKey(secretsManager, names.API_KEY_SECRET, clock);
+    const keys = new ApiKey(secretsManager, names.API_KEY_SECRET);
     const service = openService(collection);
     const close = () => {
       stop.close();

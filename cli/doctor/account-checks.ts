@@ -1,5 +1,4 @@
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
-import { systemClock } from '../../lambda/clock';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
@@ -93,7 +92,7 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown
   );
   const secret = Environment?.Variables?.API_KEY_SECRET;
   if (secret === undefined) return problem(`the function ${functionName} names no secret`, 'deploy the stack again');
-  const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
+  const keys = new ApiKey(new SecretsManagerClient({ region }), secret);
   try {
     const value = await keys.current(new AbortController().signal);
     return { ...ok(`it is set, in the secret ${secret}`), value };

@@ -176,15 +176,15 @@ class Collecting {
     if (error instanceof ServiceError && error.throttled) reporter.throttled();
     let verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs());
     if (verdict === 'read-key') {
-      const reading = await this.#readKey(key, inFlight.startedMs);
+      const reading = await this.#readKey(key);
       verdict = this.#dispatcher.keyRead(inFlight, reading, clock.monotonicMs());
     }
     if (task !== undefined && typeof verdict === 'object') this.#settle(task, failedOutcome(verdict.failed));
   }
 
-  #readKey(rejected: string, requestStartedMs: number): Promise<KeyReading> {
+  #readKey(rejected: string): Promise<KeyReading> {
     const { keys, stop } = this.#context;
-    return keys.afterRejection(rejected, requestStartedMs, stop.working).then(
+    return keys.afterRejection(rejected, stop.working).then(
       (key) => (key === rejected ? 'same' : 'changed'),
       (error) => (isNativeError(error) ? error : new Error(String(error))),
     );

@@ -5,7 +5,6 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
-import type { Clock } from '../clock';
 
 const withMember = z.object({ apiKey: z.string() });
 
@@ -21,17 +20,12 @@ export class ApiKeyError extends Error {
 export class ApiKey {
   readonly #client: SecretsManagerClient;
   readonly #secret: string;
-  readonly #clock: Clock;
-  #key: string | undefined;
-  /** When the last reading that was answered began; the key is at least that new. */
-  #readMs = Number.NEGATIVE_INFINITY;
-  #reading: Promise<string> | undefined;
+  #key: Promise<string> | undefined;
 
   /** @param secret name or ARN */
-  constructor(client: SecretsManagerClient, secret: string, clock: Clock) {
+  constructor(client: SecretsManagerClient, secret: string) {
     this.#client = client;
     this.#secret = secret;
-    this.#clock = clock;
   }
 
   /**
@@ -39,41 +33,29 @@ export class ApiKey {
    * @param signal of the run: all who ask during a run share one reading, which ends with it
    * @throws ApiKeyError if no key could be read yet; the signal's reason when it aborts
    */
-  async current(signal: AbortSignal): Promise<string> {
-    return this.#key ?? this.#read(signal);
+  current(signal: AbortSignal): Promise<string> {
+    this.#key ??= this.#read(signal).catch((error: unknown) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
   }
 
   /**
-   * The key after the service rejected one, never older than the rejected request. It is read again unless that has been
-   * done since that request began; all who ask at the same time share one reading.
-   * @param requestStartedMs when the rejected request began, on the clock's monotonic time
-   * @param signal as for {@link current}
+   * The key after the service rejected one: another one that was read meanwhile, or what a reading says that begins now.
+   * @param signal of the run
    * @returns the rejected key itself if the secret has no other
    * @throws ApiKeyError if it cannot be read; the rejected key then stays the current one; the signal's reason
    */
-  async afterRejection(rejected: string, requestStartedMs: number, signal: AbortSignal): Promise<string> {
-    const isOld = () => this.#key === rejected && this.#readMs <= requestStartedMs;
-    // The first reading may have been under way already when the request began.
-    for (let nth = 1; nth <= 2 && isOld(); nth += 1) await this.#read(signal);
-    return this.#key ?? this.#read(signal);
+  async afterRejection(rejected: string, signal: AbortSignal): Promise<string> {
+    const known = await this.current(signal);
+    if (known !== rejected) return known;
+    const read = await this.#read(signal);
+    if (read !== rejected) this.#key = Promise.resolve(read);
+    return this.current(signal);
   }
 
-  /** Joins the reading under way, or begins one. */
-  #read(signal: AbortSignal): Promise<string> {
-    const beganMs = this.#clock.monotonicMs();
-    this.#reading ??= this.#fetch(signal)
-      .then((read) => {
-        this.#key = read;
-        this.#readMs = beganMs;
-        return read;
-      })
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    return this.#reading;
-  }
-
-  async #fetch(signal: AbortSignal): Promise<string> {
+  async #read(signal: AbortSignal): Promise<string> {
     const failed = (reason: string, cause?: unknown) =>
       new ApiKeyError(`Reading the API key from the secret ${this.#secret} failed: ${reason}`, { cause });
     const setIt = howToSet(this.#secret);

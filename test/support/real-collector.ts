@@ -145,7 +145,7 @@ export class RealCollector {
     });
     const clock = this.#clock;
     const { timeStands } = this.#options;
-    const keys = new ApiKey(this.#secretsManager, secretName, clock);
+    const keys = new ApiKey(this.#secretsManager, secretName);
     const archive = this.#archive;
     const reporter = new FakeReporter();
     const context: AttemptContext = {

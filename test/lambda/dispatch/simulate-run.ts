@@ -100,7 +100,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   let mostUnderWay = 0;
   let keyReadings = 1;
   let key = keys.secret(nowMs);
-  let readMs = nowMs;
   const events: Event[] = [];
   const held = new Set<InFlightRequest>();
   const requests: { atMs: number; inFlight: InFlightRequest; task: SimulatedTask }[] = [];
@@ -114,7 +113,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     return event;
   };
 
-  let reading: { beganMs: number; waiting: ((read: string | Error) => void)[] } | undefined;
   const fail = (inFlight: InFlightRequest, error: Error, sent: string) => {
     const task = taskOf(inFlight);
     const failure = error as Partial<ServiceError>;
@@ -130,19 +128,13 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
       if (typeof dispatcher.keyRead(inFlight, read, nowMs) === 'object') task.hasFailed = true;
     };
     if (key !== sent) return conclude('changed');
-    if (readMs > inFlight.startedMs) return conclude('same');
-    if (reading === undefined || reading.beganMs <= inFlight.startedMs) {
-      keyReadings += 1;
-      const begun = { beganMs: nowMs, waiting: [] as ((read: string | Error) => void)[] };
-      const read = keys.secret(nowMs);
-      at(nowMs + readingMs, () => {
-        if (reading === begun) reading = undefined;
-        if (!(read instanceof Error)) [key, readMs] = [read, begun.beganMs];
-        for (const tell of begun.waiting) tell(read);
-      });
-      reading = begun;
-    }
-    reading.waiting.push((read) => conclude(read instanceof Error ? read : read === sent ? 'same' : 'changed'));
+    keyReadings += 1;
+    const read = keys.secret(nowMs);
+    at(nowMs + readingMs, () => {
+      const isOther = !(read instanceof Error) && read !== sent;
+      if (isOther) key = read;
+      conclude(read instanceof Error ? read : isOther ? 'changed' : 'same');
+    });
   };
 
   const succeed = (inFlight: InFlightRequest, sent: string) => {

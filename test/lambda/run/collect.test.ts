@@ -40,12 +40,12 @@ function setUp(script: Script, options: Options = {}) {
   });
   const keys = {
     value: 'old',
-    readings: [] as { readonly rejected: string; readonly requestStartedMs: number }[],
+    readings: [] as string[],
     current: async (_signal: AbortSignal) => keys.value,
     /** What a reading finds after a rejection. */
     rotated: 'old',
-    afterRejection: async (rejected: string, requestStartedMs: number, _signal: AbortSignal) => {
-      keys.readings.push({ rejected, requestStartedMs });
+    afterRejection: async (rejected: string, _signal: AbortSignal) => {
+      keys.readings.push(rejected);
       keys.value = keys.rotated;
       return keys.value;
     },
@@ -192,7 +192,7 @@ describe('a rejected key', () => {
           signal.addEventListener('abort', () => reject(signal.reason));
         });
       if (reading === 'current') keys.current = untilCancelled;
-      else keys.afterRejection = (_rejected, _requestStartedMs, signal) => untilCancelled(signal);
+      else keys.afterRejection = (_rejected, signal) => untilCancelled(signal);
     });
     const running = run();
     await asked;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../../lambda/service/api-key';
@@ -8,7 +9,6 @@ import type { LocalSecret } from '../../../local/aws/call';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { injectFaults } from '../../support/aws-faults';
-import { VirtualClock } from '../../support/virtual-clock';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
 const existingArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:platform/clusters-AbCdEf';
@@ -21,7 +21,6 @@ let secret: LocalSecret;
 let existingSecret: LocalSecret;
 let hold: Promise<undefined> | undefined;
 let readings: number;
-let clock: VirtualClock;
 let apiKey: ApiKey;
 
 beforeEach(async () => {
@@ -47,8 +46,7 @@ beforeEach(async () => {
       readings += 1;
     },
   });
-  clock = new VirtualClock();
-  apiKey = new ApiKey(client(), arn, clock);
+  apiKey = new ApiKey(client(), arn);
 });
 
 const client = () => new SecretsManagerClient({ endpoint: aws.url, region: 'eu-central-1', credentials });
@@ -62,55 +60,40 @@ describe('the API key', () => {
       'first',
       'first',
     ]);
-    await clock.sleep(10 * 60_000, never);
     await apiKey.current(never);
     expect(readings).toBe(1);
   });
 
-  it('that two requests find rejected at the same time is read again once', async () => {
+  it('is read again after each rejection, until another one was found', async () => {
     await apiKey.current(never);
+    expect(await apiKey.afterRejection('first', never)).toBe('first');
     secret.value = 'second';
-    const [began, beganLater] = [clock.monotonicMs(), clock.monotonicMs() + 1];
-    await clock.sleep(10, never);
-    const reading = [apiKey.afterRejection('first', began, never), apiKey.afterRejection('first', beganLater, never)];
-    expect(await Promise.all(reading)).toEqual(['second', 'second']);
-    expect(await apiKey.afterRejection('first', began, never)).toBe('second');
-    expect(readings).toBe(2);
-  });
-
-  it('that is still the same after a rejection is read again for each request that began after the last reading', async () => {
-    await apiKey.current(never);
-    const began = clock.monotonicMs();
-    await clock.sleep(10, never);
-    for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', began, never)).toBe('first');
-    expect(readings).toBe(2);
-    secret.value = 'second';
-    await clock.sleep(1, never);
-    expect(await apiKey.afterRejection('first', clock.monotonicMs(), never)).toBe('second');
+    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    expect(readings).toBe(3);
+    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    expect(await apiKey.current(never)).toBe('second');
     expect(readings).toBe(3);
   });
 
-  it('is not taken from a reading that began before the rejected request', async () => {
-    await apiKey.current(never);
-    await clock.sleep(10, never);
-    let answer: (value: undefined) => void = () => undefined;
-    hold = new Promise((resolve) => {
-      answer = resolve;
-    });
-    const early = apiKey.afterRejection('first', 0, never);
-    await clock.sleep(10, never);
-    const late = apiKey.afterRejection('first', clock.monotonicMs() - 5, never);
-    hold = undefined;
-    answer(undefined);
-    await Promise.all([early, late]);
-    expect(readings).toBe(3);
+  it('is not set back by a reading that ends after a later one', async () => {
+    const answers: ((SecretString: string) => void)[] = [];
+    const send = () => new Promise((resolve) => answers.push((SecretString) => resolve({ SecretString })));
+    const read = new ApiKey({ send } as unknown as SecretsManagerClient, arn);
+    const first = read.current(never);
+    answers[0]?.('first');
+    await first;
+    const rejected = [read.afterRejection('first', never), read.afterRejection('first', never)];
+    await setImmediate();
+    answers[2]?.('second');
+    await rejected[1];
+    answers[1]?.('first');
+    expect(await Promise.all(rejected)).toEqual(['second', 'second']);
   });
 
   it('is kept when it cannot be read again', async () => {
     await apiKey.current(never);
     secret.value = undefined;
-    await clock.sleep(10, never);
-    await expect(apiKey.afterRejection('first', clock.monotonicMs(), never)).rejects.toThrow('it has no value yet');
+    await expect(apiKey.afterRejection('first', never)).rejects.toThrow('it has no value yet');
     expect(await apiKey.current(never)).toBe('first');
     expect(readings).toBe(2);
   });
@@ -133,7 +116,7 @@ describe('the API key', () => {
     ['with a line break', 'first\nx', 'its value is empty or has characters that no header can carry'],
   ])('of an existing secret %s fails with why, and with no command that would replace it', async (_, value, reason) => {
     existingSecret.value = value;
-    const existing = new ApiKey(client(), 'platform/clusters', clock);
+    const existing = new ApiKey(client(), 'platform/clusters');
     const error: unknown = await existing.current(never).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(reason);
     expect(String(error)).toContain('ask the owner of the secret to add the key to it');
@@ -143,7 +126,7 @@ describe('the API key', () => {
   it('whose reading a run ended is read anew by the next', async () => {
     const stop = new AbortController();
     hold = new Promise(() => undefined);
-    const reading = Promise.all([apiKey.current(stop.signal), apiKey.afterRejection('first', 0, stop.signal)]);
+    const reading = Promise.all([apiKey.current(stop.signal), apiKey.afterRejection('first', stop.signal)]);
     stop.abort(new Error('time ran out'));
     await expect(reading).rejects.toThrow('time ran out');
     hold = undefined;
@@ -156,7 +139,7 @@ describe('the API key', () => {
     await once(server, 'listening');
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const client = new SecretsManagerClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
-    const error: unknown = await new ApiKey(client, arn, clock).current(never).catch((thrown: unknown) => thrown);
+    const error: unknown = await new ApiKey(client, arn).current(never).catch((thrown: unknown) => thrown);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/first|hidden/);
     expect(String(error)).toContain('failed: the answer of Secrets Manager is not JSON');
     client.destroy();
