@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parseStamp, type Shard } from './archive/archive-layout';
+import { readTime } from './archive/object-metadata';
 import { members, requestId } from './list/cluster-schema';
 import { describeProblem, parsing, problemsOf } from './list/schema-problems';
 import type { ConfiguredCluster } from './stack-contract';
@@ -38,8 +39,7 @@ export class InvalidEventError extends Error {
   }
 }
 
-const isoForm =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const isoForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
  * A date, or a date and time, in ISO 8601; UTC without a zone. Undefined for a text of another form.
@@ -48,21 +48,9 @@ const isoForm =
 export function parseIsoTime(text: string): Date | undefined {
   const match = isoForm.exec(text);
   if (match === null) return undefined;
-  const [, date = '', hours = '00', minutes = '00', seconds = '00', fraction = '0', zone = 'Z'] = match;
-  const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
-  const day = new Date(`${date}T00:00:00.000Z`);
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
-  return new Date(
-    isDay ? `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}` : Number.NaN,
-  );
-}
-
-/** The time of an event, in ISO 8601 or as keys write it; undefined if it is not a time. */
-export function parseEventTime(value: string): Date | undefined {
-  const parsed = parseStamp(value) ?? parseIsoTime(value);
-  const year = parsed?.getUTCFullYear() ?? Number.NaN;
-  // Outside these years ISO 8601 has no four digits, and keys would not sort.
-  return year >= 0 && year <= 9999 ? parsed : undefined;
+  const [, date = '', time = '00:00', zone = 'Z'] = match;
+  const isDay = readTime(`${date}T00:00:00.000Z`) !== undefined;
+  return new Date(isDay ? `${date}T${time}${zone}`.toUpperCase() : Number.NaN);
 }
 
 /** Whether a time is further ahead than clocks differ: under the name of such a run objects would lie that nobody may delete. */
@@ -70,14 +58,16 @@ export function isInFuture(time: Date, now: Date, slackMs = clockSlackMs): boole
   return time.getTime() > now.getTime() + slackMs;
 }
 
+/** In ISO 8601, or as keys write it. */
 const time = (now: Date, expected: string, slackMs?: number) =>
   z.pipe(
     z.string(expected),
     z.transform((value: string, context) => {
-      const parsed = parseEventTime(value);
-      if (parsed !== undefined && !isInFuture(parsed, now, slackMs)) return parsed;
+      const parsed = parseStamp(value) ?? parseIsoTime(value);
+      const isTime = parsed !== undefined && !Number.isNaN(parsed.getTime());
+      if (isTime && !isInFuture(parsed, now, slackMs)) return parsed;
       const limit = `a time that is not in the future (now it is ${now.toISOString()})`;
-      context.issues.push({ code: 'custom', message: parsed === undefined ? expected : limit, input: value });
+      context.issues.push({ code: 'custom', message: isTime ? limit : expected, input: value });
       return z.NEVER;
     }),
   );
