@@ -1,10 +1,10 @@
 import type { ResourceRequest } from '../service/resource-request';
-import { lastFailure, ServiceError } from '../service/service-error';
+import { ServiceError } from '../service/service-error';
 import { CircuitBreaker } from './circuit-breaker';
 import { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
-import { afterFailure, again, maxRequests, type Retry, retryDelayMs } from './retry';
+import { afterFailure, type KeyReading, retryDelayMs } from './retry';
 import { ranks, shuffledTasks, type Task } from './task';
 import { Throttle } from './throttle';
 import { Workers } from './workers';
@@ -42,12 +42,6 @@ export type Decision =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | EarlyEnd
   | { readonly kind: 'done' };
-
-/** What follows from a failure: another request comes later, the key is to be read again, or the task has failed. */
-export type Verdict = 'waits' | 'read-key' | { readonly failed: unknown };
-
-/** What reading the key again has shown; an error if that failed. */
-export type KeyReading = 'changed' | 'same' | Error;
 
 /**
  * Decides who is asked next, how long a request may take, and when an attempt gives up. It makes no request and has no
@@ -98,7 +92,10 @@ export class Dispatcher {
     if (this.#unfinished.size === 0) return { kind: 'done' };
     // A round of probes does not wait for one that keeps its worker.
     if (this.#isContended(nowMs))
-      this.#workers.endOverdue(nowMs, (leftAlone) => this.#endedOtherwise(leftAlone, nowMs));
+      this.#workers.endOverdue(nowMs, (leftAlone) => {
+        this.#breaker.probeEnded(leftAlone, nowMs);
+        this.#key.endedOtherwise();
+      });
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
       const inFlight = this.#choose(nowMs);
@@ -125,8 +122,17 @@ export class Dispatcher {
     if (inFlight.task !== undefined) this.#finish(inFlight.task);
   }
 
-  /** The request failed. Its worker is free, unless the key is to be read again: that takes until {@link keyRead}. */
-  failed(inFlight: InFlightRequest, error: unknown, nowMs: number): Verdict {
+  /**
+   * The request failed.
+   * @param reading of the key: if its task's key was rejected, it is read again before
+   * @returns why its task has failed; undefined: another request comes later, or it has no task
+   */
+  failed(
+    inFlight: InFlightRequest,
+    error: unknown,
+    nowMs: number,
+    reading?: KeyReading,
+  ): { readonly failed: unknown } | undefined {
     const { task } = inFlight;
     const failure = error instanceof ServiceError ? error : undefined;
     // A wrong body is an answer too.
@@ -136,35 +142,20 @@ export class Dispatcher {
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
-    if (task !== undefined) task.last = failure;
-    if (task !== undefined && failure?.rejected) {
-      inFlight.isAnswered = true;
-      return 'read-key';
-    }
-    this.#endedOtherwise(inFlight, nowMs);
     this.#workers.free(inFlight);
-    if (task === undefined) return 'waits';
-    return this.#goOn(task, afterFailure(task, error, { nowMs, delayMs, leftMs: this.#options.deadlineMs - nowMs }));
-  }
-
-  /** The key was read again after the request was rejected. */
-  keyRead(inFlight: InFlightRequest, reading: KeyReading, nowMs: number): Verdict {
-    this.#workers.free(inFlight);
-    const { task } = inFlight;
-    if (task?.last === undefined) return 'waits';
     this.#breaker.probeEnded(inFlight, nowMs);
-    if (reading === 'same') this.#key.rejected(task.request.cluster);
+    if (reading === 'same') this.#key.rejected(inFlight.request.cluster);
     else this.#key.endedOtherwise();
-    if (reading === 'changed' && task.counted < maxRequests) return this.#goOn(task, again);
-    if (!(reading instanceof Error)) return this.#goOn(task, { failed: task.last });
-    const failed = lastFailure(task.last, `the key could not be read again: ${reading.message}`);
-    return this.#goOn(task, { failed });
-  }
-
-  #goOn(task: Task, retry: Retry | { readonly failed: unknown }): Verdict {
-    if ('failed' in retry) this.#finish(task);
-    else this.#queue.add(task, retry.rank, retry.dueMs, retry.notBeforeMs);
-    return 'failed' in retry ? retry : 'waits';
+    if (task === undefined) return undefined;
+    task.last = failure;
+    const leftMs = this.#options.deadlineMs - nowMs;
+    const next = afterFailure(task, error, { nowMs, delayMs, leftMs, reading });
+    if ('failed' in next) {
+      this.#finish(task);
+      return next;
+    }
+    this.#queue.add(task, next.rank, next.dueMs, next.notBeforeMs);
+    return undefined;
   }
 
   #earlyEnd(): EarlyEnd | undefined {
@@ -188,12 +179,6 @@ export class Dispatcher {
   /** Whether nothing is asked for in turn: probes of the service decide, or requests under way do, of the key. */
   get #isHeldUp(): boolean {
     return this.#breaker.isOpen || this.#key.isSuspected;
-  }
-
-  /** The request is over without an answer to the key, or nobody waits for it any more. */
-  #endedOtherwise(inFlight: InFlightRequest, nowMs: number): void {
-    this.#breaker.probeEnded(inFlight, nowMs);
-    this.#key.endedOtherwise();
   }
 
   #choose(nowMs: number): InFlightRequest | undefined {

@@ -29,25 +29,39 @@ export interface Retry {
   readonly notBeforeMs: number;
 }
 
-/** At once. */
-export const again: Retry = { rank: ranks.again, dueMs: 0, notBeforeMs: 0 };
+/** What reading the key again after a rejection has shown; an error if that failed. */
+export type KeyReading = 'changed' | 'same' | Error;
 
-/**
- * Decides how a task goes on after a failure, and keeps in the task what the failure teaches.
- * @param delayMs that the next request has to wait
- * @param leftMs of the attempt
- */
+/** What the next request of a task depends on. */
+export interface Circumstances {
+  readonly nowMs: number;
+  /** How long the next request has to wait. */
+  readonly delayMs: number;
+  /** Time that the attempt has left. */
+  readonly leftMs: number;
+  /** Of the key, if it was rejected. */
+  readonly reading: KeyReading | undefined;
+}
+
+/** At once. */
+const again: Retry = { rank: ranks.again, dueMs: 0, notBeforeMs: 0 };
+
+/** Decides how a task goes on after a failure, and keeps in the task what the failure teaches. */
 export function afterFailure(
   task: Task,
   error: unknown,
-  { nowMs, delayMs, leftMs }: { readonly nowMs: number; readonly delayMs: number; readonly leftMs: number },
+  { nowMs, delayMs, leftMs, reading }: Circumstances,
 ): Retry | { readonly failed: unknown } {
   const taught = lessonOf(error, task.request);
   if (taught !== undefined) {
     task.request = taught;
     return again;
   }
-  if (!(error instanceof ServiceError) || !isRetried(error.failure, error.status)) return { failed: error };
+  if (!(error instanceof ServiceError)) return { failed: error };
+  if (reading === 'changed' && task.counted < maxRequests) return again;
+  if (reading instanceof Error)
+    return { failed: lastFailure(error, `the key could not be read again: ${reading.message}`) };
+  if (!isRetried(error.failure, error.status)) return { failed: error };
   if (task.counted >= maxRequests) return { failed: lastFailure(error, `gave up after ${task.requests} requests`) };
   if (delayMs >= leftMs) {
     const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;

@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
-import { Dispatcher, type DispatchOptions, type EarlyEnd, type KeyReading } from '../dispatch/dispatcher';
+import { Dispatcher, type DispatchOptions, type EarlyEnd } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
+import type { KeyReading } from '../dispatch/retry';
 import type { Task } from '../dispatch/task';
 import type { ApiKey } from '../service/api-key';
 import type { ClusterApi } from '../service/cluster-api';
@@ -174,12 +175,13 @@ class Collecting {
       return this.#dispatcher.ended(inFlight);
     }
     if (error instanceof ServiceError && error.throttled) reporter.throttled();
-    let verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs());
-    if (verdict === 'read-key') {
-      const reading = await this.#readKey(key);
-      verdict = this.#dispatcher.keyRead(inFlight, reading, clock.monotonicMs());
+    let reading: KeyReading | undefined;
+    if (task !== undefined && error instanceof ServiceError && error.rejected) {
+      inFlight.isAnswered = true;
+      reading = await this.#readKey(key);
     }
-    if (task !== undefined && typeof verdict === 'object') this.#settle(task, failedOutcome(verdict.failed));
+    const verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs(), reading);
+    if (task !== undefined && verdict !== undefined) this.#settle(task, failedOutcome(verdict.failed));
   }
 
   #readKey(rejected: string): Promise<KeyReading> {

@@ -1,5 +1,6 @@
-import { Dispatcher, type EarlyEnd, type KeyReading } from '../../../lambda/dispatch/dispatcher';
+import { Dispatcher, type EarlyEnd } from '../../../lambda/dispatch/dispatcher';
 import type { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
+import type { KeyReading } from '../../../lambda/dispatch/retry';
 import type { Resource } from '../../../lambda/resources';
 import type { ServiceError } from '../../../lambda/service/service-error';
 import { asynchronousRetryWaits } from '../../../lambda/time-limits';
@@ -119,14 +120,12 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const isAnswer = failure.status === undefined ? inFlight.headMs !== undefined : failure.status < 500;
     if (isAnswer) unanswered.clear();
     else if (inFlight.task !== undefined) unanswered.add(task.cluster);
-    const verdict = dispatcher.failed(inFlight, error, nowMs);
-    if (verdict !== 'read-key') held.delete(inFlight);
-    if (typeof verdict === 'object') task.hasFailed = true;
-    if (verdict !== 'read-key') return;
-    const conclude = (read: KeyReading) => {
+    const conclude = (reading?: KeyReading) => {
       held.delete(inFlight);
-      if (typeof dispatcher.keyRead(inFlight, read, nowMs) === 'object') task.hasFailed = true;
+      if (dispatcher.failed(inFlight, error, nowMs, reading) !== undefined) task.hasFailed = true;
     };
+    if (inFlight.task === undefined || !failure.rejected) return conclude();
+    inFlight.isAnswered = true;
     if (key !== sent) return conclude('changed');
     keyReadings += 1;
     const read = keys.secret(nowMs);
