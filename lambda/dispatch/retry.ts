@@ -23,7 +23,7 @@ export const longestSharedPauseMs = 60_000;
 const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'coding']);
 
 /** When a task is asked for again, as the queue takes it. */
-export interface Retry {
+interface Retry {
   readonly rank: Rank;
   readonly dueMs: number;
   readonly notBeforeMs: number;
@@ -33,7 +33,7 @@ export interface Retry {
 export type KeyReading = 'changed' | 'same' | Error;
 
 /** What the next request of a task depends on. */
-export interface Circumstances {
+interface Circumstances {
   readonly nowMs: number;
   /** How long the next request has to wait. */
   readonly delayMs: number;

@@ -43,9 +43,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
   const { shard, dryRun } = request;
-  const unreadable: unknown[] = [];
+  let unreadable: unknown;
   const onUnreadable = (error: unknown) => {
-    unreadable.push(error);
+    unreadable ??= error;
     reporter.warn('run record not used', error);
   };
   // Read beside the records of earlier attempts. Whoever needs it joins this reading, or begins another one and gets its error.

@@ -43,7 +43,7 @@ export async function attemptList(
   const { past, now } = context;
   if (completes && run !== undefined) {
     const before = await past.ofRun(run);
-    if (before === undefined) throw new RunNotFoundError(run, []);
+    if (before === undefined) throw new RunNotFoundError(run);
     return { clusters: before.clusters, read: undefined, remarks: [] };
   }
   const inForce = await past.newest(now);

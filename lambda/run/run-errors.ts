@@ -91,10 +91,9 @@ export class AttemptOutlastedError extends Error {
 export class RunNotFoundError extends Error {
   override readonly name = 'RunNotFoundError';
 
-  /** @param unreadable why records could not be read; empty: there are none */
-  constructor(run: Date, unreadable: readonly unknown[]) {
+  /** @param cause why a record could not be read; left out: there are none */
+  constructor(run: Date, cause?: unknown) {
     const time = run.toISOString();
-    const [cause] = unreadable;
     const reason =
       cause === undefined
         ? `the archive has no record of it. Check the time against the keys under runs/; a run that was killed before it could write one is completed by invoking with {"scheduledTime":"${time}"}.`
