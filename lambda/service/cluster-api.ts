@@ -69,13 +69,11 @@ export class ClusterApi {
     signal.throwIfAborted();
     const hide = (text: string) => hideKey(text, key);
     const isAlone = request.alone === true || !this.#namingCluster.has(request.resource);
-    const asked = this.#send(request, key, isAlone);
+    const asked = this.#send(request, key, isAlone, signal);
     const end = new AnswerEnd(asked, isAlone);
     let response: IncomingMessage | undefined;
     const cancel = (reason?: Error) => (response ?? asked).destroy(reason);
     const watch = new RequestWatch(this.#options.timeLimits, cancel);
-    const abort = () => cancel(signal.reason);
-    signal.addEventListener('abort', abort);
     try {
       response = await this.#answerTo(asked, watch);
       const { socket } = response;
@@ -101,7 +99,6 @@ export class ClusterApi {
     } finally {
       end.stop();
       watch.stop();
-      signal.removeEventListener('abort', abort);
       if (isAlone) asked.socket?.destroy();
     }
   }
@@ -115,8 +112,9 @@ export class ClusterApi {
     return this.#base.pathname.replace(/\/$/, '') + requestPath(this.#options.service.collection, request);
   }
 
-  #send(request: ResourceRequest, key: string, isAlone: boolean): ClientRequest {
+  #send(request: ResourceRequest, key: string, isAlone: boolean, signal: AbortSignal): ClientRequest {
     const asked = httpRequest({
+      signal,
       ...(isAlone ? { createConnection: () => this.#openAlone() } : { agent: this.#agent }),
       setHost: false,
       path: this.#pathOf(request),
