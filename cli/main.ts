@@ -19,6 +19,7 @@ import { verifyCommand } from './commands/verify-command';
 import { printable, printableLines } from './terminal/printable';
 import {
   type CommandContext,
+  type Ending,
   exitCodes,
   InterruptedError,
   processSurroundings,
@@ -36,12 +37,13 @@ export async function main(
   terminal: Terminal,
   surroundings: Surroundings = processSurroundings(),
 ): Promise<number> {
-  let code: number = exitCodes.ok;
+  let ended: Ending = 'ok';
   const context: CommandContext = {
     terminal,
     surroundings,
     end: (ending) => {
-      code = exitCodes[ending];
+      // What was found counts for more than what could not be read.
+      if (ended !== 'found' && ending !== 'ok') ended = ending;
     },
   };
   const program = new Command('npm run collector --')
@@ -73,7 +75,7 @@ export async function main(
   for (const command of program.commands) printsTo(terminal, command, `npm run collector -- ${command.name()}`);
   try {
     await program.parseAsync(args, { from: 'user' });
-    return code;
+    return exitCodes[ended];
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (error instanceof InterruptedError) {

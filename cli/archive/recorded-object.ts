@@ -4,6 +4,7 @@ import { settled } from '../../lambda/time-limits';
 import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
 import { contradiction, describePending } from '../../lambda/verify/check-object';
 import { Expiry } from '../../lambda/verify/expiry';
+import type { FindingKind } from '../../lambda/verify/finding';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { readClusterRecord } from '../../lambda/verify/record-lines';
@@ -11,13 +12,13 @@ import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import type { OpenedFinding } from '../../lambda/verify/verdict';
 import type { OpenedArchive } from './open-archive';
 
-/** What the run records say of an object that a command shows. */
-export interface Remark {
-  /** `note`: worth a word, and no damage. `unreadable`: a run record that may name it could not be read. */
-  readonly kind: 'damage' | 'unreadable' | 'note';
-  readonly text: string;
+/** What is wrong with something that a command reads, as `verify` would find it. */
+export interface Remark extends Omit<OpenedFinding, 'kind'> {
+  /** `note`: worth a word, and no damage. */
+  readonly kind: FindingKind | 'note';
 }
 
 /** An object with what it says about itself, and what its run's records say of it. */
@@ -40,17 +41,17 @@ export async function recordedObject(
   const head = await archive.head(key);
   const facts = head && readObjectMetadata(head.metadata);
   const remarkOn = async (): Promise<Remark | undefined> => {
-    if (outcome !== undefined && isStored(outcome) && outcome.key === key) return remarkOnRecorded(outcome, head);
+    if (outcome !== undefined && isStored(outcome) && outcome.key === key) return remarkOnRecorded(key, outcome, head);
     const [bad] = badRecords;
-    if (bad?.kind === 'unreadable') return { kind: 'unreadable', text: `its run record ${bad.key}: ${bad.problem}` };
+    if (bad?.kind === 'unreadable') return bad;
     const isRefused = outcome !== undefined && !isStored(outcome) && bad === undefined;
     const pending = describePending(object, settled(now), isRefused ? listed?.records : []);
-    if (pending !== undefined) return { kind: 'note', text: pending };
-    if (await mayHaveExpired(archive, now, object)) return { kind: 'note', text: 'its run record has expired' };
-    if (bad !== undefined) return { kind: 'damage', text: `its run record ${bad.key}: ${bad.problem}` };
+    if (pending !== undefined) return { kind: 'pending', key, problem: pending };
+    if (await mayHaveExpired(archive, now, object)) return { kind: 'note', key, problem: 'its run record has expired' };
+    if (bad !== undefined) return bad;
     const reason = outcome && [outcome.outcome, outcome.httpStatus].filter((part) => part !== undefined).join(', ');
-    const text = reason === undefined ? 'no run record says that it was archived' : `the run record says: ${reason}`;
-    return { kind: 'damage', text };
+    const problem = reason === undefined ? 'no run record says that it was archived' : `the run record says: ${reason}`;
+    return { kind: 'unrecorded', key, problem };
   };
   return { ...object, facts, remark: await remarkOn() };
 }
@@ -59,12 +60,13 @@ export async function recordedObject(
  * What an object says about itself against the record that says that it was archived; undefined: the same.
  * @param head undefined: it is not there
  */
-export function remarkOnRecorded(outcome: RunOutcome, head: ObjectHead | undefined): Remark | undefined {
+export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectHead | undefined): Remark | undefined {
   const facts = head && readObjectMetadata(head.metadata);
-  if (head === undefined || facts === undefined) return { kind: 'damage', text: 'its metadata is absent or malformed' };
-  const problem = contradiction({ ...head, facts }, outcome)?.problem;
-  if (problem !== undefined) return { kind: 'damage', text: problem };
-  return outcome.sha256 === undefined ? { kind: 'note', text: 'no run record has its hash' } : undefined;
+  if (head === undefined || facts === undefined)
+    return { kind: 'damaged', key, problem: 'its metadata is absent or malformed' };
+  const different = contradiction({ ...head, facts }, outcome);
+  if (different !== undefined) return { key, ...different };
+  return outcome.sha256 === undefined ? { kind: 'note', key, problem: 'no run record has its hash' } : undefined;
 }
 
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */

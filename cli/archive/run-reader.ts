@@ -10,7 +10,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { firstOf, take } from '../../lambda/verify/newest-first';
-import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type ClusterRecord, readClusterRecord } from '../../lambda/verify/record-lines';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { seenRun } from '../../lambda/verify/seen-run';
@@ -22,6 +22,7 @@ import {
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
+import type { Remark } from './recorded-object';
 import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
@@ -55,8 +56,8 @@ export interface FoundStale {
 export class RunReader {
   readonly archive: ArchiveReader;
   readonly now: Date;
-  /** Run records that cannot be used, and configurations that may not be read. */
-  readonly problems: BadRecord[] = [];
+  /** What is wrong with what was read: run records that cannot be used, and configurations that may not be read. */
+  readonly problems: Remark[] = [];
   /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
   readonly clusterChanges: ClusterChange[] = [];
   /** What was due between the selected runs, and up to now, and is not there. */

@@ -14,7 +14,7 @@ import { formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, withArchive, withHelp, withPeriod } from './options';
-import { RecordRemarks } from './record-remarks';
+import { printRemarks } from './print-findings';
 
 /** Most changed lines: the time and memory for the shortest difference grow with the square of their number. */
 const mostChanged = 1000;
@@ -41,12 +41,12 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     const [before, after] = await selectSides(opened, cluster, options);
     if (options.json !== true) await printSides(terminal, archive, [before, after], options);
     const sides = [await readSide(archive, before), await readSide(archive, after)] as const;
-    const remarks = new RecordRemarks(sides);
-    await remarks.print(terminal);
+    const remarks = sides.flatMap(({ remark }) => remark ?? []);
+    const ending = await printRemarks(terminal, remarks, 'trouble');
     const difference = differenceOf(sides);
     if (options.json === true) await printDocument(terminal, cluster, options.resource, sides, difference);
     else await printDifference(terminal, sides, difference, options);
-    end(remarks.ending('trouble') === 'ok' ? (difference.isChanged ? 'found' : 'ok') : 'trouble');
+    end(ending === 'ok' && difference.isChanged ? 'found' : ending);
   });
 }
 
@@ -123,7 +123,7 @@ async function printDocument(
 ): Promise<void> {
   const [from, to] = [before, after].map(({ run, key, facts, remark }) => {
     const { fetchedAt, sha256, length: bytes } = facts;
-    return { run, fetchedAt, key, sha256, bytes, remark: remark?.text ?? null };
+    return { run, fetchedAt, key, sha256, bytes, remark: remark?.problem ?? null };
   });
   await printJson(out, { cluster, resource, changed: isChanged, from, to, hunks: hunks ?? null });
 }

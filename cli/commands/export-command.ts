@@ -11,9 +11,9 @@ import { type CopiedPart, copyPart } from '../export/copy-part';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
-import { printFindings } from './print-findings';
+import { printRemarks } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions {
@@ -65,12 +65,10 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       await print(terminal.err, `${vouched} of ${formatCount(all, 'object')} vouched for${by}.\n`);
       if (sealed === null) await print(terminal.err, 'The archive is not sealed.\n');
       await printUnsealed(terminal, unsealed);
-      for (const { key, problem } of notCopied)
-        await printProblem(terminal, 'damaged, not copied:', `${key}: ${problem}`);
-      await printFindings(
-        { out: terminal.err, colors: terminal.colors },
-        findings.filter(({ kind }) => isPrinted(kind)),
-      );
+      await printRemarks(terminal, [
+        ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` }) as const),
+        ...findings.filter(({ kind }) => isPrinted(kind)),
+      ]);
       if (vouched > 0 && publicKey === undefined)
         await print(
           terminal.err,

@@ -4,20 +4,26 @@ import { type Resource, resources } from '../../lambda/resources';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
-import { openArchiveNow } from '../archive/open-archive';
-import { RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
 import { longestLine } from '../search/line-search';
 import { ObjectsToSearch } from '../search/objects-to-search';
-import { isRecorded, type ObjectSearch, remarkOn, type SearchedObject, searchObject } from '../search/search-object';
+import { type ObjectSearch, remarkOn, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
-import { printBadRecords } from '../terminal/print-run';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, print } from '../terminal/terminal';
-import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
-import { RecordRemarks } from './record-remarks';
+import {
+  parseWhole,
+  type RunOptions,
+  readRuns,
+  resourceOption,
+  selectionOf,
+  withClusters,
+  withHelp,
+  withRuns,
+} from './options';
 
 interface Options extends RunOptions, SearchPrinterOptions, PatternOptions {
   readonly resource: Resource;
@@ -32,7 +38,8 @@ const concurrency = 16;
 const shownEvery = 50;
 
 /** `grep`: the lines of logs or manifests that match a pattern. */
-export function grepCommand({ terminal, end }: CommandContext): Command {
+export function grepCommand(context: CommandContext): Command {
+  const { terminal } = context;
   const command = new Command('grep')
     .summary('lines of logs or manifests')
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
@@ -46,52 +53,56 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('-c, --count', 'print how many lines match, for each log that has any')
     .option('--no-escape', 'leave control characters as they are');
   withHelp(command, terminal, helpText);
-  return command.action(async (pattern: LinePattern, options: Options) => {
-    const reader = new RunReader(await openArchiveNow(options.archive, terminal));
-    const { resource, context, cluster: clusters } = options;
-    const selection = selectionOf(options, 1);
-    const objects = new ObjectsToSearch(reader, { resource, clusters, selection });
-    const printer = new SearchPrinter(terminal, options);
-    const running = new Set<ObjectSearch>();
-    const remarks = new RecordRemarks();
-    // Of each cluster the last text in which no line matches: it is not read again.
-    const silent = new Map<string, string | undefined>();
-    const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
-    const start = async (object: SearchedObject) => {
-      const { cluster, recorded, from } = object;
-      if (from === undefined && recorded.logSha256 !== undefined && silent.get(cluster) === recorded.logSha256)
-        return undefined;
-      const search = await searchObject(reader.archive, object, { pattern, context, formatOf: printer.formatOf });
-      running.add(search);
-      return search;
-    };
-    try {
-      const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
-      for await (const search of mapConcurrently(found, concurrency, start)) {
-        if (objects.objects % shownEvery === 0)
-          progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(reader)}` });
-        if (search === undefined) continue;
-        await printer.print(search);
-        running.delete(search);
-        const { object, sha256, lines, problem } = search;
-        if (sha256 !== undefined && !isRecorded(search)) remarks.add({ ...object, remark: remarkOn(search) });
-        const isSilent = isRecorded(search) && problem === undefined && lines.matches === 0;
-        silent.set(object.cluster, isSilent ? object.recorded.logSha256 : undefined);
-      }
-    } finally {
-      progress.stop();
-      // After an error, open files and connections would keep the process alive.
-      for (const { output } of running) if (output instanceof Readable) output.destroy();
+  return command.action((pattern: LinePattern, options: Options) =>
+    readRuns(context, options, (reader) => search(context, reader, pattern, options), 'trouble'),
+  );
+}
+
+async function search(
+  { terminal, end }: CommandContext,
+  reader: RunReader,
+  pattern: LinePattern,
+  options: Options,
+): Promise<void> {
+  const { resource, context, cluster: clusters } = options;
+  const selection = selectionOf(options, 1);
+  const objects = new ObjectsToSearch(reader, { resource, clusters, selection });
+  const printer = new SearchPrinter(terminal, options);
+  const running = new Set<ObjectSearch>();
+  // Of each cluster the last text in which no line matches: it is not read again.
+  const silent = new Map<string, string | undefined>();
+  const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
+  const start = async (object: SearchedObject) => {
+    const { cluster, recorded, from } = object;
+    if (from === undefined && recorded.logSha256 !== undefined && silent.get(cluster) === recorded.logSha256)
+      return undefined;
+    const started = await searchObject(reader.archive, object, { pattern, context, formatOf: printer.formatOf });
+    running.add(started);
+    return started;
+  };
+  try {
+    const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
+    for await (const started of mapConcurrently(found, concurrency, start)) {
+      if (objects.objects % shownEvery === 0)
+        progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(reader)}` });
+      if (started === undefined) continue;
+      await printer.print(started);
+      running.delete(started);
+      const { object, lines } = started;
+      const remark = remarkOn(started);
+      if (remark !== undefined) reader.problems.push(remark);
+      const isSilent = remark === undefined && lines.matches === 0;
+      silent.set(object.cluster, isSilent ? object.recorded.logSha256 : undefined);
     }
-    await printer.end();
-    await remarks.print(terminal);
-    await printBadRecords(terminal, reader.problems);
-    if (objects.objects === 0) throw new ArchiveReadError(await nothingToSearch(reader, options));
-    await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
-    const problems = printer.problems + reader.problems.length;
-    if (problems > 0 || remarks.ending() !== 'ok') end('trouble');
-    else if (printer.matches === 0) end('noMatch');
-  });
+  } finally {
+    progress.stop();
+    // After an error, open files and connections would keep the process alive.
+    for (const { output } of running) if (output instanceof Readable) output.destroy();
+  }
+  await printer.end();
+  if (objects.objects === 0) throw new ArchiveReadError(await nothingToSearch(reader, options));
+  await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
+  if (printer.matches === 0) end('noMatch');
 }
 
 /** One run alone is searched whole. */

@@ -25,11 +25,10 @@ import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
-import { type CommandContext, type Ending, print, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { printSeams } from './log-seams';
 import { LogTotals } from './log-totals';
 import { isSelection, type RunOptions, readRuns, withHelp, withLineTimes, withRuns } from './options';
-import { RecordRemarks } from './record-remarks';
 
 interface Options extends RunOptions {
   readonly linesFrom?: Date;
@@ -61,21 +60,20 @@ export function logCommand(context: CommandContext): Command {
     if (options.all === true && options.seams !== true) command.error('error: --all without --seams; expected both');
     if (options.all !== true && cluster === undefined)
       command.error("error: nothing to join; expected a cluster's uid, or --all --seams");
-    let ending: Ending = 'ok';
     await readRuns(context, options, async (reader) => {
       const selection = isSelection(options) ? options : { from: new Date(reader.now.getTime() - dayMs) };
       const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
-      ending =
+      const isFound =
         cluster === undefined || options.seams === true || options.json === true
           ? await printSeams(terminal, reader, clusters, selection, options)
           : await printLog(terminal, reader, cluster, { ...options, ...selection });
+      if (isFound) end('found');
     });
-    if (ending !== 'ok') end(ending);
   });
 }
 
-/** @returns how the command ends */
-async function printLog(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<Ending> {
+/** @returns whether a log is damaged, or lines may be lost and somebody asked for that */
+async function printLog(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<boolean> {
   const { archive } = reader;
   const runs = await reader.list({ ...options, to: await loggedUpTo(archive, cluster, options) });
   const period = { from: runs[0]?.run ?? options.from, to: runs.at(-1)?.run ?? options.to };
@@ -83,21 +81,19 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
   for await (const { storedBytes } of clusterObjects(archive, 'log', cluster, period)) bytes += storedBytes;
   await printVolume(terminal, bytes);
   const totals = new LogTotals();
-  const remarks = new RecordRemarks();
   const noted = async function* (): AsyncGenerator<JoinedRun> {
     for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster))) {
       totals.add(one);
-      const remark = isMissing(one) || one.head === undefined ? undefined : remarkOnRecorded(one.outcome, one.head);
-      remarks.add({ resource: 'log', cluster, run: one.run, remark });
+      const isRead = !isMissing(one) && one.head !== undefined;
+      const remark = isRead ? remarkOnRecorded(one.key, one.outcome, one.head) : undefined;
+      if (remark !== undefined) reader.problems.push(remark);
       yield one;
     }
   };
   await printText(terminal, noted(), options);
   if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period);
-  await remarks.print(terminal);
   await print(terminal.err, `${totals.summary()}\n`);
-  const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps.length > 0);
-  return isFound ? 'found' : remarks.ending();
+  return totals.damaged > 0 || (options.strict === true && totals.gaps.length > 0);
 }
 
 async function* logsOf(

@@ -9,7 +9,7 @@ import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
-import { type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { LogTotals } from './log-totals';
 
 /** Clusters whose logs are read at once. */
@@ -25,8 +25,7 @@ interface ClusterLogs {
 
 /**
  * Prints a line for each cluster whose log is frozen or empty, has gaps or cannot be joined; as JSON for each cluster.
- * @param isStrict whether a gap counts
- * @returns how the command ends
+ * @returns whether a log is damaged, or with `strict` lines may be lost
  */
 export async function printSeams(
   terminal: Terminal,
@@ -34,7 +33,7 @@ export async function printSeams(
   clusters: ClusterFilter | undefined,
   selection: RunSelection,
   { json, strict }: { readonly json?: boolean; readonly strict?: boolean },
-): Promise<Ending> {
+): Promise<boolean> {
   // Of each cluster the runs that archived its log: of a fleet there is no room for more.
   const runs = new Map<string, { readonly run: Date }[]>();
   for await (const { run, outcomes } of reader.outcomes(selection, clusters?.uid))
@@ -71,8 +70,7 @@ export async function printSeams(
   const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
   const period = formatPeriod({ from: reader.oldest, to: reader.newest });
   await print(terminal.err, `Read the logs of ${formatCount(reader.runs, 'run')}${period}; ${others}.\n`);
-  const isFound = all.some(({ totals: { damaged, gaps } }) => damaged > 0 || (strict === true && gaps.length > 0));
-  return isFound ? 'found' : 'ok';
+  return all.some(({ totals: { damaged, gaps } }) => damaged > 0 || (strict === true && gaps.length > 0));
 }
 
 const columns: readonly Column<ClusterLogs>[] = [

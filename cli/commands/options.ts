@@ -7,9 +7,9 @@ import { defaultArchive, openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { StackName } from '../stack/aws-access';
-import { printBadRecords } from '../terminal/print-run';
 import { printableLines } from '../terminal/printable';
-import type { CommandContext, Terminal } from '../terminal/terminal';
+import type { CommandContext, Ending, Terminal } from '../terminal/terminal';
+import { printRemarks } from './print-findings';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
 /** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
@@ -116,19 +116,22 @@ export function resourceOption(description: string, fallback?: Resource): Option
   return new Option('--resource <resource>', description).choices(resourceNames).default(fallback);
 }
 
-/** Reads runs, then prints what could not be read of them, and ends with the exit code that says so. */
+/**
+ * Reads runs, then prints what is wrong with what was read, and ends with the exit code that says so.
+ * @param damaged how the command ends with damage
+ */
 export async function readRuns(
   { terminal, end }: CommandContext,
   { archive }: Pick<ReadOptions, 'archive'>,
   read: (reader: RunReader) => Promise<void>,
+  damaged?: Ending,
 ): Promise<void> {
   const reader = new RunReader(await openArchiveNow(archive, terminal));
-  await read(reader);
-  const { problems } = reader;
-  await printBadRecords(terminal, problems);
-  // A record that could not be read may be as good as any: asking again may show it.
-  if (problems.some(({ kind }) => kind !== 'unreadable')) end('found');
-  else if (problems.length > 0) end('trouble');
+  try {
+    await read(reader);
+  } finally {
+    end(await printRemarks(terminal, reader.problems, damaged));
+  }
 }
 
 /** Takes a whole number. @param most left out: any number of up to nine digits */

@@ -1,8 +1,9 @@
 import { damageKinds } from '../../lambda/verify/finding';
 import type { OpenedFinding } from '../../lambda/verify/verdict';
+import type { Remark } from '../archive/recorded-object';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { print, type Terminal } from '../terminal/terminal';
+import { type Ending, print, type Terminal } from '../terminal/terminal';
 
 /** A finding, also one that a seal has open. */
 interface PrintedFinding extends Omit<OpenedFinding, 'kind'> {
@@ -18,13 +19,33 @@ interface EqualFindings extends Pick<PrintedFinding, 'kind' | 'problem'> {
 const namedKeys = 3;
 const namedUnvouched = 20;
 
+/**
+ * Says on standard error what is wrong with what a command has read.
+ * @param damaged how a command ends that has found damage
+ * @returns how it ends with that
+ */
+export async function printRemarks(
+  { err, errColors }: Pick<Terminal, 'err' | 'errColors'>,
+  remarks: readonly Remark[],
+  damaged: Ending = 'found',
+): Promise<Ending> {
+  await printFindings({ out: err, colors: errColors }, remarks);
+  const kinds = remarks.flatMap(({ kind, acknowledged }) => (acknowledged === undefined ? kind : []));
+  if (kinds.some(isDamage)) return damaged;
+  return kinds.includes('unreadable') ? 'trouble' : 'ok';
+}
+
+function isDamage(kind: string): boolean {
+  return damageKinds.some((one) => one === kind);
+}
+
 /** Prints findings, equal ones together. Each key has a line of its own, however long, so that it can be copied. */
 export async function printFindings(
   { out, colors }: Pick<Terminal, 'out' | 'colors'>,
   findings: readonly PrintedFinding[],
 ): Promise<void> {
   for (const { kind, problem, keys } of groupEqual(findings)) {
-    const color = damageKinds.some((one) => one === kind) ? colors.red : colors.yellow;
+    const color = isDamage(kind) ? colors.red : colors.yellow;
     const named = keys.slice(0, kind === 'unvouched' ? namedUnvouched : namedKeys);
     const more = keys.length - named.length;
     const rest = more === 0 ? [] : [`… and ${formatCount(more, 'more key')}; verify --json has all`];

@@ -13,24 +13,15 @@ import { formatBytes, formatCount, formatDuration, formatTime } from '../termina
 import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import {
-  type CommandContext,
-  print,
-  printJson,
-  printJsonArray,
-  printProblem,
-  type Terminal,
-} from '../terminal/terminal';
+import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
+import { printRemarks } from './print-findings';
 import { type OpenSeal, printOpen, printStale } from './print-health';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
-
-/** Most seals that are named because they are not right. */
-const shownSeals = 5;
 
 interface Options extends RunOptions, PublicKeyOptions {
   readonly all?: boolean;
@@ -55,15 +46,13 @@ export function runsCommand(context: CommandContext): Command {
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
-    let isFound = false;
     await readRuns(context, options, async (reader) => {
       const health = await healthOf(reader, options);
-      isFound = !isWell(health, options.strict === true);
+      if (!isWell(health, options.strict === true)) end('found');
       if (options.json !== true) await printHealth(terminal, health);
       const isOne = selection.run !== undefined && options.cluster === undefined;
       await (isOne ? printOneRun : printRuns)(terminal, { ...options, ...health, reader, selection });
     });
-    if (isFound) end('found');
   });
 }
 
@@ -95,10 +84,8 @@ function isWell({ newest, overdue, seal, wrongSeals }: Health, isStrict: boolean
 
 async function printHealth(terminal: Terminal, { overdue, unknown, seal, wrongSeals }: Health): Promise<void> {
   const { out, colors } = terminal;
-  for (const [key, problem] of [...wrongSeals].slice(0, shownSeals))
-    await printProblem(terminal, 'seal-broken', `${key}: ${problem}`);
-  if (wrongSeals.size > shownSeals)
-    await print(terminal.err, `… and ${wrongSeals.size - shownSeals} more; verify says all\n`);
+  const remarks = [...wrongSeals].map(([key, problem]) => ({ kind: 'seal-broken', key, problem }) as const);
+  await printRemarks(terminal, remarks);
   if (seal !== undefined) await printOpen(terminal, seal);
   if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);
   if (unknown !== undefined) await print(out, `Nobody can say whether a run is overdue: ${unknown}.\n`);

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { damageKinds, type Find, type Finding } from '../../lambda/verify/finding';
+import type { Find, Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
@@ -9,8 +9,9 @@ import { openArchiveNow } from '../archive/open-archive';
 import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
+import { printRemarks } from './print-findings';
 import { printOpen, printOpenFindings } from './print-health';
 import { describeStamp, newestStamps } from './stamp-roots';
 
@@ -49,11 +50,10 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
-    for (const { kind, key, problem } of findings) await printProblem(terminal, kind, `${key}: ${problem}`);
-    const isAcknowledged = acknowledgedBy(newest?.plan ?? {});
-    const isBroken = findings.some((one) => damageKinds.includes(one.kind) && !isAcknowledged(one));
-    if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end('found');
-    else if (findings.some(({ kind }) => kind === 'unreadable')) end('trouble');
+    const reasonOf = acknowledgedBy(newest?.plan ?? {});
+    const remarks = findings.map((one) => ({ ...one, acknowledged: reasonOf(one) }));
+    if (newest !== undefined && openDamage(newest).count > 0) end('found');
+    end(await printRemarks(terminal, remarks));
   });
 }
 

@@ -9,9 +9,9 @@ import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';
-import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
+import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, timeOption, withArchive, withHelp } from './options';
-import { RecordRemarks } from './record-remarks';
+import { printRemarks } from './print-findings';
 
 interface Options extends ReadOptions {
   readonly run?: Date;
@@ -35,29 +35,25 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;
     const object = await selectObject(opened, options.resource, cluster, options);
-    const remarks = new RecordRemarks([object]);
-    if (options.json === true) {
-      const { key, storedBytes, facts, remark } = object;
-      await printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.text ?? null });
-      return end(remarks.ending());
-    }
-    await print(terminal.err, `${printable(describeSelection(object))}\n`);
-    await remarks.print(terminal);
+    const { key, storedBytes, facts, remark } = object;
+    if (options.json !== true) await print(terminal.err, `${printable(describeSelection(object))}\n`);
+    end(await printRemarks(terminal, remark === undefined ? [] : [remark]));
+    if (options.json === true)
+      return printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.problem ?? null });
     if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
-    if (object.facts?.doubt !== undefined)
-      await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
-    const isWhole = await writeContent(terminal, archive, object, options);
-    end(isWhole ? remarks.ending() : 'found');
+    if (facts?.doubt !== undefined)
+      await print(terminal.err, `Archived with a doubt: ${printable(facts.doubt)}.\n`);
+    end(await writeContent(terminal, archive, object, options));
   });
 }
 
-/** @returns whether it is what was archived */
+/** @returns how the command ends with that */
 async function writeContent(
   terminal: Terminal,
   reader: ArchiveReader,
   { key, resource, facts }: RecordedObject,
   options: Options,
-): Promise<boolean> {
+): Promise<Ending> {
   const text = resources[resource].holdsLog && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
     const { body } = await contentOf(reader, key);
@@ -67,8 +63,7 @@ async function writeContent(
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;
-    await printProblem(terminal, 'damaged:', `${key}: ${damage}`);
-    return false;
+    return printRemarks(terminal, [{ kind: 'damaged', key, problem: damage }]);
   }
   if (text?.found === true && facts?.logLength === 0) await print(terminal.err, '(the log is empty)\n');
   if (text?.found === false)
@@ -78,7 +73,7 @@ async function writeContent(
       terminal.err,
       'Halves of surrogate pairs, which UTF-8 cannot express, were left out; --raw has them.\n',
     );
-  return true;
+  return 'ok';
 }
 
 const helpText = `

@@ -54,7 +54,7 @@ export interface ReportFacts extends FoundStale {
   readonly isNewest: boolean;
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
-  readonly badRecords: readonly BadRecord[];
+  readonly badRecords: readonly Pick<BadRecord, 'key' | 'problem'>[];
   /** Runs whose list of clusters changed, or was refused. */
   readonly clusterChanges: readonly ClusterChange[];
   /** What time stamps show, a sentence for each authority. */

@@ -8,7 +8,7 @@ import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
-import { isRecorded, type SearchedObject, searchObject } from './search-object';
+import { remarkOn, type SearchedObject, searchObject } from './search-object';
 
 interface SearchScope extends OutcomeScope {
   readonly resource: Resource;
@@ -88,7 +88,7 @@ export class ObjectsToSearch {
       if (logSha256 !== undefined && logSha256 === last) continue;
       const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, formatOf: () => () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
-      if (search.lines.matches > 0 || search.problem !== undefined || !isRecorded(search)) return true;
+      if (search.lines.matches > 0 || remarkOn(search) !== undefined) return true;
       last = logSha256;
     }
     return false;

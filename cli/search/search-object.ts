@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ObjectName, objectKey } from '../../lambda/archive/archive-layout';
-import type { ArchiveReader, Body } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError, type ArchiveReader, type Body } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import type { ContentHashes } from '../archive/changes';
 import { contentOf, textOf } from '../archive/read-text';
@@ -31,7 +31,7 @@ export interface ObjectSearch {
   /** Counts while the output is read. */
   readonly lines: Pick<LineSearch, 'matches' | 'cutLines'>;
   /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
-  problem: string | undefined;
+  problem: Remark | undefined;
   /** Of its content; undefined: it could not be opened. */
   sha256: string | undefined;
 }
@@ -49,6 +49,7 @@ export async function searchObject(
   { pattern, context, formatOf }: ObjectSearchOptions,
 ): Promise<ObjectSearch> {
   const { resource, from = { bytes: 0, lines: 0 } } = object;
+  const key = objectKey(object);
   const format = formatOf(object);
   let block = '';
   const onFound = (line: FoundLine) => {
@@ -66,12 +67,12 @@ export async function searchObject(
       }
       lines.end();
     } catch (error) {
-      search.problem = damageOf(error) ?? (error as Error).message;
+      search.problem = problemOf(key, error);
     }
     if (block !== '') yield block;
   };
   try {
-    const { body, facts } = await contentOf(reader, objectKey(object));
+    const { body, facts } = await contentOf(reader, key);
     search.sha256 = facts.sha256;
     if (body instanceof Readable) {
       search.output = Readable.from(blocks(body), { highWaterMark: waitingBlocks });
@@ -82,19 +83,22 @@ export async function searchObject(
       search.output = output;
     }
   } catch (error) {
-    search.problem = damageOf(error) ?? (error as Error).message;
+    search.problem = problemOf(key, error);
   }
   return search;
 }
 
-/** What the run record says of an object that was searched, and has another hash than the record's. */
-export function remarkOn({ object }: ObjectSearch): Remark {
-  return object.recorded.sha256 === undefined
-    ? { kind: 'note', text: 'no run record has its hash' }
-    : { kind: 'damage', text: 'its run record says another SHA-256 than the object itself' };
+function problemOf(key: string, error: unknown): Remark {
+  const kind = error instanceof ArchiveReadError ? 'unreadable' : 'damaged';
+  return { kind, key, problem: `not searched: ${damageOf(error) ?? (error as Error).message}` };
 }
 
-/** Whether a run record has the hash of what was searched. */
-export function isRecorded({ object, sha256 }: ObjectSearch): boolean {
-  return sha256 !== undefined && sha256 === object.recorded.sha256;
+/** What is wrong with an object that was searched; undefined: nothing, and a run record has its hash. */
+export function remarkOn({ object, problem, sha256 }: ObjectSearch): Remark | undefined {
+  const { recorded } = object;
+  if (problem !== undefined || sha256 === recorded.sha256) return problem;
+  const key = objectKey(object);
+  return recorded.sha256 === undefined
+    ? { kind: 'note', key, problem: 'no run record has its hash' }
+    : { kind: 'contradiction', key, problem: 'its run record says another SHA-256 than the object itself' };
 }

@@ -1,7 +1,7 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { formatTime } from '../terminal/format';
 import { escapedJson, printable, printableLines } from '../terminal/printable';
-import { print, printProblem, type Terminal } from '../terminal/terminal';
+import { print, type Terminal } from '../terminal/terminal';
 import type { FoundLine } from './line-search';
 import type { ObjectSearch, SearchedObject } from './search-object';
 
@@ -20,8 +20,6 @@ export class SearchPrinter {
   matches = 0;
   /** Objects with such lines. */
   objects = 0;
-  /** Objects that could not be searched, or are damaged. */
-  problems = 0;
   cutLines = 0;
   readonly #terminal: Terminal;
   readonly #options: SearchPrinterOptions;
@@ -55,9 +53,6 @@ export class SearchPrinter {
     this.matches += matches;
     this.objects += matches > 0 ? 1 : 0;
     this.cutLines += cutLines;
-    if (search.problem === undefined) return;
-    this.problems += 1;
-    await printProblem(this.#terminal, 'not searched:', `${objectKey(object)}: ${search.problem}`);
   }
 
   /** To be called after the last search. */

@@ -1,12 +1,11 @@
-import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type Outcome, type RunOutcome } from '../../lambda/run/run-record';
-import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import { changeLines, type WithClusterChange } from './cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable, printableLines } from './printable';
 import { type Column, printTable } from './table';
-import { print, printProblem, type Terminal } from './terminal';
+import { print, type Terminal } from './terminal';
 
 /** An outcome of a run, or a run that is absent, as a row of a table. */
 export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
@@ -118,17 +117,6 @@ export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<Out
       leftOut: 3,
     },
   ];
-}
-
-/** Prints run records, and configurations, that cannot be read, on standard error. */
-export async function printBadRecords(
-  terminal: Terminal,
-  records: readonly Pick<BadRecord, 'key' | 'problem'>[],
-): Promise<void> {
-  for (const { key, problem } of records) {
-    const what = key.startsWith(configurationsPrefix) ? 'unreadable configuration' : 'bad run record';
-    await printProblem(terminal, what, `${key}: ${problem}`);
-  }
 }
 
 /** How long after the run's time; negative where the clocks of schedule and function differ. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { createColors, isColorSupported } from 'picocolors';
-import { escapedJson, printable } from './printable';
+import { escapedJson } from './printable';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -69,15 +69,6 @@ export async function print(out: Writable, text: string | Buffer): Promise<void>
   if (!out.write(text)) await once(out, 'drain');
 }
 
-/** Says on standard error what is wrong. @param text of elsewhere: its control characters are written out */
-export async function printProblem(
-  { err, errColors }: Pick<Terminal, 'err' | 'errColors'>,
-  what: string,
-  text: string,
-): Promise<void> {
-  await print(err, `${errColors.red(what)} ${printable(text)}\n`);
-}
-
 export async function printJson(out: Writable, document: unknown): Promise<void> {
   await print(out, `${escapedJson(document)}\n`);
 }
@@ -117,7 +108,7 @@ export type Ending = keyof typeof exitCodes;
 
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Receives how the command ended; left out: `ok`. */
+  /** Receives how the command ended; left out: `ok`. Of several, `found` counts, and otherwise the last. */
   readonly end: (ending: Ending) => void;
   readonly surroundings: Surroundings;
 }

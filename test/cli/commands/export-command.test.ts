@@ -120,7 +120,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
   });
 
   it.each([
-    ['no longer has its checksum', (folder: string) => flip(join(folder, manifest(14))), 'damaged, not copied:'],
+    ['no longer has its checksum', (folder: string) => flip(join(folder, manifest(14))), 'damaged: not copied:'],
     ['was replaced with its metadata', (folder: string) => forgeRun(folder, 14, false), 'contradiction:'],
   ])('writes the rest of the folder if an object %s, and names it', async (_, does, what) => {
     const folder = await copyOf(archive.folder);

@@ -84,7 +84,7 @@ describe('report', () => {
     await archive.put(runRecordKey({ run: hour(10), attempt: 1 }), Buffer.from('{}'), {});
     const { code, err, verdict } = await reportOf(archive.folder);
     expect(code).toBe(1);
-    expect(err).toContain('bad run record');
+    expect(err).toMatch(/^damaged: it is not a valid run record.*\n {2}runs\/date=2026-11-20/m);
     expect(verdict).toMatch(/Damaged run records: runs\/date=2026-11-20.* it is not a valid run record/);
     expect(verdict).toContain('npm run collector -- verify --archive');
   });

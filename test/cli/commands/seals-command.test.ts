@@ -76,7 +76,7 @@ describe('the chain of seals', () => {
       const { code, out, err } = await collector('seals');
       expect([code, err]).toEqual([
         1,
-        `seal-broken ${sealKey(1)}: its signature is right, and no later seal leads there: the chain was forked or rolled back\n`,
+        `seal-broken: its signature is right, and no later seal leads there: the chain was forked or rolled back\n  ${sealKey(1)}\n`,
       ]);
       expect(out).toMatch(/│ +1 │.*│ beside │.*\n.*│ +2 │.*│ in it +│/);
     });
@@ -103,15 +103,15 @@ describe('the chain of seals', () => {
         1,
         expect.stringContaining('DAMAGE open since 2026-11-19T03:00:00Z: 1'),
       ]);
-      expect(err).toContain(`seal-broken ${sealKey(10)}: `);
-      expect(err).toContain('… and 2 more; verify says all');
+      expect(err).toContain(`seal-broken: it does not have exactly two lines\n  ${sealKey(10)}\n`);
+      expect(err).toContain('… and 4 more keys; verify --json has all');
     });
 
     it('behind a change of the signing key, whose keys it takes', async () => {
       const other = signingKeys();
       await seals.seal({ at: day(21, 3), keys: other, state: { open: [...open] } });
       const { code, err } = await collector('runs');
-      const untrusted = `seal-broken ${sealKey(3)}: it is signed with a key that is not trusted\n`;
+      const untrusted = `seal-broken: it is signed with a key that is not trusted\n  ${sealKey(3)}\n`;
       expect([code, err]).toEqual([1, untrusted]);
       const file = `${archive.folder}-keys.pem`;
       await writeFile(file, seals.publicKey + other.publicKey.export({ format: 'pem', type: 'spki' }));
@@ -178,7 +178,7 @@ describe('the chain of seals', () => {
       const { code, out, err } = await collector('seals', '--public-key');
       expect([code, out]).toEqual([1, seals.publicKey + next.publicKey.export({ format: 'pem', type: 'spki' })]);
       expect(err).toContain(
-        `seal-broken ${sealKey(3)}: it and those up to number 4 are signed with another key than the seals before`,
+        'seal-broken: it and those up to number 4 are signed with another key than the seals before',
       );
       const file = `${archive.folder}.pem`;
       await writeFile(file, out);
