@@ -2,7 +2,8 @@ import type { Resource } from '../../lambda/resources';
 import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { factsOf, type ListedOutcome, withMetadata } from './list-outcomes';
+import type { Run } from '../../lambda/verify/read-run';
+import { factsOf, type ListedOutcome, listOutcomes, type OutcomeScope } from './list-outcomes';
 import type { AbsentRow } from './overdue';
 import { isAbsent, type RunReader } from './run-reader';
 
@@ -20,20 +21,20 @@ export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
 
 /**
  * Every change, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
- * @param rows by the time of their runs
+ * @param runs by their times
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function* changesIn(
   reader: RunReader,
-  resource: Resource,
-  rows: AsyncIterable<ListedOutcome | AbsentRow>,
+  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'> | AbsentRow>,
+  scope: OutcomeScope & { readonly resource: Resource },
 ): AsyncGenerator<Change> {
   const known = new Map<string, ContentHashes>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
-  for await (const row of rows) {
+  for await (const row of listOutcomes(reader.archive, runs, scope)) {
     if (isAbsent(row) || !isStored(row) || row.sha256 === undefined) continue;
     const { cluster, run, key, fetchedAt, bytes, sha256 } = row;
-    contentOf ??= await contentBefore(reader, resource, run);
+    contentOf ??= await contentBefore(reader, scope.resource, run);
     const before = known.get(cluster) ?? (await contentOf(cluster));
     known.set(cluster, hashesOf(row));
     if (before !== undefined && isSameContent(before, row)) continue;
@@ -65,15 +66,13 @@ async function contentBefore(
 ): Promise<(cluster: string) => Promise<ContentHashes | undefined>> {
   const { archive, now } = reader;
   const to = new Date(first.getTime() - 1);
-  const outcomes = (await reader.newestRun({ to }))?.outcomes;
-  const isFirst = outcomes === undefined;
-  const hashes = new Map<string, ContentHashes>();
-  const own = outcomes?.filter((outcome) => outcome.resource === resource) ?? [];
-  for await (const outcome of withMetadata(archive, own))
-    if (outcome.sha256 !== undefined) hashes.set(outcome.cluster, hashesOf(outcome));
+  const before = await reader.newestRun({ to });
+  if (before === undefined) return async () => undefined;
+  const own = before.outcomes.filter((outcome) => outcome.resource === resource && outcome.sha256 !== undefined);
+  const hashes = new Map(own.map((outcome) => [outcome.cluster, hashesOf(outcome)]));
   return async (cluster) => {
     const known = hashes.get(cluster);
-    if (known !== undefined || isFirst) return known;
+    if (known !== undefined) return known;
     const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
     return newest && (await factsOf(archive, newest.key));
   };

@@ -49,7 +49,7 @@ export async function* listOutcomes(
 }
 
 /** Outcomes with what a record lacks and the object's own metadata has. */
-export function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>): AsyncGenerator<Outcome> {
+function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>): AsyncGenerator<Outcome> {
   return mapConcurrently(outcomes, headConcurrency, async (outcome) => {
     const { key, sha256 } = outcome;
     // A run record may name any key: one that an archive cannot have is not looked up.

@@ -20,6 +20,7 @@ import {
   StoredConfigurations,
 } from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
+import { formatCount, formatPeriod, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
 import type { Remark } from './recorded-object';
@@ -125,6 +126,14 @@ export class RunReader {
   async *outcomes(selection: RunSelection, cluster: string | undefined): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
     if (cluster !== undefined) yield* this.ofCluster(await this.list(selection), cluster);
     else for await (const row of this.select(selection)) if (!isAbsent(row)) yield row;
+  }
+
+  /** `the run 2026-11-20T10:00:00Z`, or `24 runs from … up to …`: nobody should take what was read for all of the archive. */
+  get span(): string {
+    const { runs, oldest: from, newest: to } = this;
+    return runs === 1 && to !== undefined
+      ? `the run ${formatTime(to)}`
+      : `${formatCount(runs, 'run')}${formatPeriod({ from, to })}`;
   }
 
   #note(run: Date): void {

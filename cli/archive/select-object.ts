@@ -8,9 +8,10 @@ import type { ClusterRecord } from '../../lambda/verify/record-lines';
 import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
-import { nearestNames } from './cluster-names';
+import { type ClusterFilter, nearestNames, nearestTo } from './cluster-names';
 import type { OpenedArchive } from './open-archive';
 import { type RecordedObject, recordedObject } from './recorded-object';
+import type { RunReader } from './run-reader';
 import { findRun, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
@@ -62,6 +63,16 @@ export async function nothingOf(
   const why = [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];
   const reasons = ['the archive has none', ...why].filter((one) => one !== undefined);
   return nothingArchived(resource, cluster, reasons.join('; '));
+}
+
+/** None of the runs that were read archived one of these clusters. */
+export async function nothingInRuns(
+  reader: RunReader,
+  resource: Resource,
+  clusters: ClusterFilter | undefined,
+): Promise<ArchiveReadError> {
+  const reason = `none was archived by ${reader.span}; list shows what there is${await nearestTo(reader, clusters)}`;
+  return nothingArchived(resource, clusters?.glob ?? '*', reason);
 }
 
 export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resource: Resource, cluster: string): string {

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { type Resource, resources } from '../../lambda/resources';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
+import type { ClusterFilter } from '../archive/cluster-names';
 import type { RunReader } from '../archive/run-reader';
+import { nothingInRuns } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
 import { longestLine } from '../search/line-search';
 import { ObjectsToSearch } from '../search/objects-to-search';
 import { type ObjectSearch, remarkOn, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
-import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { formatBytes, formatCount } from '../terminal/format';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, print } from '../terminal/terminal';
 import {
@@ -84,7 +84,7 @@ async function search(
     const found = isJoined(options, selection) ? objects.listJoined(pattern) : objects.list();
     for await (const started of mapConcurrently(found, concurrency, start)) {
       if (objects.objects % shownEvery === 0)
-        progress.update({ now: `${formatCount(objects.objects, resource)}${runsOf(reader)}` });
+        progress.update({ now: `${formatCount(objects.objects, resource)} of ${reader.span}` });
       if (started === undefined) continue;
       await printer.print(started);
       running.delete(started);
@@ -100,7 +100,7 @@ async function search(
     for (const { output } of running) if (output instanceof Readable) output.destroy();
   }
   await printer.end();
-  if (objects.objects === 0) throw new ArchiveReadError(await nothingToSearch(reader, options));
+  if (objects.objects === 0) throw await nothingInRuns(reader, resource, clusters);
   await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
   if (printer.matches === 0) end('noMatch');
 }
@@ -108,16 +108,6 @@ async function search(
 /** One run alone is searched whole. */
 function isJoined({ resource, snapshots }: Options, { run, last }: RunSelection): boolean {
   return resources[resource].holdsLog && snapshots !== true && run === undefined && last !== 1;
-}
-
-async function nothingToSearch(reader: RunReader, { resource, cluster }: Options): Promise<string> {
-  const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
-  const where =
-    reader.runs === 0 && cluster === undefined
-      ? 'this period has no run'
-      : `none was archived${runsOf(reader)}; list shows what is`;
-  const nearest = await nearestTo(reader, cluster);
-  return `Searching every ${resource}${which} failed: ${where}${nearest}`;
 }
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */
@@ -129,14 +119,8 @@ function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunRe
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    `${runsOf(reader)}${missing}.${cut}`
+    ` of ${reader.span}${missing}.${cut}`
   );
-}
-
-function runsOf({ runs, oldest, newest }: RunReader): string {
-  if (oldest === undefined || newest === undefined) return '';
-  if (runs === 1) return ` of the run ${formatTime(oldest)}`;
-  return ` of ${formatCount(runs, 'run')}, ${formatTime(oldest)} to ${formatTime(newest)}`;
 }
 
 const helpText = `

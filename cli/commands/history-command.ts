@@ -1,15 +1,14 @@
 import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
-import { bytesOfRecords } from '../../lambda/verify/record-lines';
+import { bytesOfRecords, type ClusterRecord } from '../../lambda/verify/record-lines';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
-import { listOutcomes } from '../archive/list-outcomes';
 import { archiveArgument } from '../archive/open-archive';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { changeText } from '../terminal/cluster-change';
-import { formatBytes, formatCount, formatPeriod, formatTime, shellQuoted } from '../terminal/format';
+import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress, printVolume } from '../terminal/progress';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -59,82 +58,84 @@ export function historyCommand(context: CommandContext): Command {
     // With --all, a uid may be a pattern that matches nothing else.
     const uid = options.all === true ? clusters?.uid : cluster;
     await readRuns(context, options, async (reader) => {
-      const selection = selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster);
-      if (uid !== undefined) return printOfCluster(terminal, reader, uid, { ...options, ...selection });
-      const rows = listOutcomes(reader.archive, reader.select(selection), { resource: options.resource, clusters });
-      await printOfFleet(terminal, reader, changesIn(reader, options.resource, rows), options);
+      const { resource } = options;
+      const selection = { ...options, ...selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster) };
+      const runs = uid === undefined ? reader.select(selection) : runsOf(terminal, reader, uid, selection);
+      const changes = changesIn(reader, runs, uid === undefined ? { resource, clusters } : { resource });
+      if (options.json === true) await printJsonArray(terminal.out, withMembers(reader, changes));
+      else await printChanges(terminal, reader, uid, changes, options);
     });
   });
 }
 
-async function printOfCluster(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<void> {
-  const { resource, limit, json } = options;
+/**
+ * What runs say of one cluster. It may be much to read: says so, and how far it is.
+ * @throws ArchiveReadError too if none of them archived it
+ */
+async function* runsOf(
+  terminal: Terminal,
+  reader: RunReader,
+  cluster: string,
+  options: Options,
+): AsyncGenerator<ClusterRecord> {
+  const { resource } = options;
   const runs = await reader.list(options);
   await printVolume(terminal, bytesOfRecords(runs, cluster));
   const progress = new Progress(terminal, 'Reading run records', { now: 'oldest first' });
-  const looked: Date[] = [];
-  const archived = async function* () {
-    for await (const row of listOutcomes(reader.archive, reader.ofCluster(runs, cluster), { resource })) {
-      if (isAbsent(row) || !isStored(row)) continue;
-      looked.push(row.run);
-      progress.update({ now: `up to ${formatTime(row.run)}` });
-      yield row;
-    }
-  };
-  const changes: Change[] = [];
+  let isArchived = false;
   try {
-    for await (const change of changesIn(reader, resource, archived())) changes.push(change);
+    for await (const record of reader.ofCluster(runs, cluster)) {
+      progress.update({ now: `up to ${formatTime(record.run)}` });
+      isArchived ||= record.outcomes.some((outcome) => outcome.resource === resource && isStored(outcome));
+      yield record;
+    }
   } finally {
     progress.stop();
   }
-  if (looked.length === 0)
-    throw await nothingOf(reader, resource, cluster, { from: runs[0]?.run, to: runs.at(-1)?.run });
-  if (json === true) await printJsonArray(terminal.out, changes);
-  else
-    for (const change of changes.slice(-limit).reverse())
-      await print(terminal.out, changeLine(terminal, change, options));
-  const which = `${formatCount(looked.length, 'run')} that archived the ${resource}`;
-  await printSummary(terminal, changes, which, [looked[0], looked.at(-1)], changes.length, limit);
+  if (!isArchived) throw await nothingOf(reader, resource, cluster, { from: reader.oldest, to: reader.newest });
 }
 
-/** `2026-11-20T10:00:00Z changed (15.5 KiB): npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z` */
-function changeLine(
-  { colors }: Terminal,
-  { cluster, run, change, bytes }: Change,
-  { resource, archive }: Options,
-): string {
-  const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
-  const command = `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
-  return `${headOf(colors, run, change)} (${formatBytes(bytes)}): npm run collector -- ${printable(command)}\n`;
-}
-
-function headOf(colors: Terminal['colors'], run: Date, change: Change['change']): string {
-  return `${formatTime(run)} ${change === 'first' ? colors.cyan(change) : colors.yellow(change)}`;
-}
-
-/** Prints what changed in a fleet, newest first, the clusters of one run on one line; as JSON each change, oldest first. */
-async function printOfFleet(terminal: Terminal, reader: RunReader, found: AsyncIterable<Change>, options: Options) {
-  const { limit, json, resource } = options;
-  if (json === true) return printJsonArray(terminal.out, withMembers(reader, found));
-  const { colors } = terminal;
-  // The clusters of one line by the beginning of the line.
+/**
+ * Prints what changed, newest first: of one cluster each change with its command, of a fleet the clusters of one run on one
+ * line. Then says what was looked at, so that nobody takes a part of the archive for all of it.
+ * @param uid undefined: of a fleet
+ */
+async function printChanges(
+  { out, err, colors }: Terminal,
+  reader: RunReader,
+  uid: string | undefined,
+  found: AsyncIterable<Change>,
+  options: Options,
+): Promise<void> {
+  const { limit, resource } = options;
+  let count = 0;
+  // What belongs on one line by the beginning of the line.
   const lines = new Map<string, string[]>();
-  const changes: Pick<Change, 'change'>[] = [];
-  for await (const { cluster, run, change } of found) {
-    const head = headOf(colors, run, change);
-    const names = lines.get(head) ?? [];
-    names.push(cluster);
+  for await (const one of found) {
+    const isFirst = one.change === 'first';
+    count += isFirst ? 0 : 1;
+    const head = `${formatTime(one.run)} ${isFirst ? colors.cyan(one.change) : colors.yellow(one.change)}`;
+    const own = lines.get(head) ?? [];
+    own.push(uid === undefined ? one.cluster : commandOf(one, options));
     // The line of the newest change comes last.
     lines.delete(head);
-    lines.set(head, names);
-    changes.push({ change });
+    lines.set(head, own);
   }
   for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
-    await print(terminal.out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
-  for (const [head, names] of [...lines].reverse().slice(0, limit))
-    await print(terminal.out, `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}\n`);
-  const which = `the ${resource}s of ${formatCount(reader.runs, 'run')}`;
-  await printSummary(terminal, changes, which, [reader.oldest, reader.newest], lines.size, limit);
+    await print(out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
+  for (const [head, own] of [...lines].reverse().slice(0, limit)) {
+    const rest = uid === undefined ? `: ${formatCount(own.length, 'cluster')}: ${someOf(own)}` : own.join('');
+    await print(out, `${head}${printable(rest)}\n`);
+  }
+  const stopped = lines.size > limit ? ` The list stopped after ${limit} of ${lines.size}; --limit sets how many.` : '';
+  await print(err, `${formatCount(count, 'change')} in the ${resource}s of ${reader.span}.${stopped}\n`);
+}
+
+/** ` (15.5 KiB): npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z` */
+function commandOf({ cluster, run, change, bytes }: Change, { resource, archive }: Options): string {
+  const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
+  const command = `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
+  return ` (${formatBytes(bytes)}): npm run collector -- ${command}`;
 }
 
 /** The changes, and then who joined and who left a list of clusters. */
@@ -146,23 +147,9 @@ async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<
   }
 }
 
-/** What was looked at, so that nobody takes a part of the archive for all of it. */
-async function printSummary(
-  { err }: Terminal,
-  changes: readonly Pick<Change, 'change'>[],
-  which: string,
-  [from, to]: readonly [Date | undefined, Date | undefined],
-  lines: number,
-  limit: number,
-) {
-  const count = changes.filter(({ change }) => change !== 'first').length;
-  const stopped = lines > limit ? ` The list stopped after ${limit} of ${lines}; --limit sets how many.` : '';
-  await print(err, `${formatCount(count, 'change')} in ${which}${formatPeriod({ from, to })}.${stopped}\n`);
-}
-
 function someOf(names: readonly string[]): string {
   const more = names.length - mostNamed;
-  return printable(`${names.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`);
+  return `${names.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`;
 }
 
 const helpText = `

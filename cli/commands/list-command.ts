@@ -6,7 +6,7 @@ import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader } from '../archive/run-reader';
-import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { formatCount, formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
@@ -68,10 +68,7 @@ async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIt
     }
   const lines = [...reasonsOf({ outcomes }), ...(absent > 0 ? [`${formatCount(absent, 'run')} absent`] : [])];
   if (lines.length > 0) await print(terminal.out, `${lines.join('\n')}\n`);
-  const { runs, oldest, newest } = reader;
-  const which = formatPeriod({ from: oldest, to: newest });
-  const found = lines.length > 0 ? 'Read' : 'Nothing failed in';
-  await print(terminal.err, `${found} ${formatCount(runs, 'run')}${which}.\n`);
+  await print(terminal.err, `${lines.length > 0 ? 'Read' : 'Nothing failed in'} ${reader.span}.\n`);
 }
 
 /** @returns how many outcomes there are, as far as they were read */

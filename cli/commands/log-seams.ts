@@ -1,12 +1,12 @@
 import { resources } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
+import type { ClusterFilter } from '../archive/cluster-names';
 import { joinLogs } from '../archive/join-logs';
 import type { RunReader } from '../archive/run-reader';
-import { nothingArchived } from '../archive/select-object';
+import { nothingInRuns } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
-import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { formatCount, formatTime } from '../terminal/format';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
 import { print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -43,12 +43,7 @@ export async function printSeams(
       runs.set(cluster, own);
       if (isStored(outcome)) own.push({ run });
     }
-  if (runs.size === 0)
-    throw nothingArchived(
-      'log',
-      clusters?.glob ?? '*',
-      `no run of this period covers one${await nearestTo(reader, clusters)}`,
-    );
+  if (runs.size === 0) throw await nothingInRuns(reader, 'log', clusters);
   const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
   const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<ClusterLogs> => {
     const totals = new LogTotals();
@@ -68,8 +63,7 @@ export async function printSeams(
   if (json === true) await printJsonArray(terminal.out, all.map(asJson));
   else await printTable(terminal, columns, said);
   const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
-  const period = formatPeriod({ from: reader.oldest, to: reader.newest });
-  await print(terminal.err, `Read the logs of ${formatCount(reader.runs, 'run')}${period}; ${others}.\n`);
+  await print(terminal.err, `Read the logs of ${reader.span}; ${others}.\n`);
   return all.some(({ totals: { damaged, gaps } }) => damaged > 0 || (strict === true && gaps.length > 0));
 }
 

@@ -45,7 +45,7 @@ describe('grep', () => {
       await half.attempt({ run: hour(at), clusters: ['half', 'other'], answer });
     }
     const args = ['grep', 'at', '--from', '2026-11-20T08:30', '--archive', half.folder];
-    const runs = 'of 3 runs, 2026-11-20T09:00:00Z to 2026-11-20T11:00:00Z; 2 logs not archived, so not searched.\n';
+    const runs = 'of 3 runs from 2026-11-20T09:00:00Z up to 2026-11-20T11:00:00Z; 2 logs not archived, so not searched.\n';
     for (const cluster of ['half', 'hal?'])
       for (const how of [[], ['--snapshots']]) {
         const { err } = await runCollector([...args, '--cluster', cluster, ...how]);
@@ -132,8 +132,8 @@ describe('grep', () => {
 
   it.each([
     ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of a cluster prod-9 failed: none was archived/],
-    ['clusters that are not there', ['a', '--cluster', 'x*'], /none was archived of the run 2026-11-20T11:00:00Z/],
-    ['a period without runs', ['a', '--from', '2027-01-01'], /failed: this period has no run/],
+    ['clusters that are not there', ['a', '--cluster', 'x*'], /none was archived by the run 2026-11-20T11:00:00Z/],
+    ['a period without runs', ['a', '--from', '2027-01-01'], /failed: none was archived by 0 runs/],
     ['a run that is not there', ['a', '--run', '2026-11-20T10:30'], /the nearest: 2026-11-20T10:00:00Z/],
   ])('%s is exit code 3: nothing was searched', async (_, args, message) => {
     const { code, out, err } = await grep(...args);

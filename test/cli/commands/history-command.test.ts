@@ -58,7 +58,7 @@ describe('history', () => {
       `2026-11-10T00:00:00Z first (13 B): ${collector} show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
     ]);
     expect(err).toBe(
-      '2 changes in 124 runs that archived the manifest from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n',
+      '2 changes in the manifests of 125 runs from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n',
     );
     const pasted = await runCollector(['diff', 'my cluster', ...(lines[0]?.split(' ').slice(-4) ?? [])]);
     expect(pasted.out).toContain('-version: two\n+version: three\n');
@@ -76,7 +76,7 @@ describe('history', () => {
     expect(await runs('--last', '120')).toEqual([iso(5)]);
     const { out, err } = await history('--last', '100');
     expect(out).toBe('');
-    expect(err).toContain('0 changes in 100 runs that archived the manifest from 2026-11-11T01:00:00Z up to');
+    expect(err).toContain('0 changes in the manifests of 100 runs from 2026-11-11T01:00:00Z up to');
   });
 
   it('--limit says that the list stopped', async () => {

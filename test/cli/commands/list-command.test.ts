@@ -91,7 +91,7 @@ describe('list', () => {
     expect([well.code, well.out, well.err]).toEqual([
       0,
       '',
-      'Nothing failed in 1 run from 2026-11-20T08:00:00Z up to 2026-11-20T08:00:00Z.\n',
+      'Nothing failed in the run 2026-11-20T08:00:00Z.\n',
     ]);
   });
 
