@@ -3,9 +3,8 @@ import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Run } from '../../lambda/verify/read-run';
-import { factsOf, type ListedOutcome, listOutcomes, type OutcomeScope } from './list-outcomes';
-import type { AbsentRow } from './overdue';
-import { isAbsent, type RunReader } from './run-reader';
+import { factsOf, type ListedOutcome, type OutcomeScope, outcomesOf } from './list-outcomes';
+import type { RunReader } from './run-reader';
 
 /** A run that archived another content of a cluster than the run before it. */
 export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
@@ -26,21 +25,22 @@ export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
  */
 export async function* changesIn(
   reader: RunReader,
-  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'> | AbsentRow>,
+  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'>>,
   scope: OutcomeScope & { readonly resource: Resource },
 ): AsyncGenerator<Change> {
   const known = new Map<string, ContentHashes>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
-  for await (const row of listOutcomes(reader.archive, runs, scope)) {
-    if (isAbsent(row) || !isStored(row) || row.sha256 === undefined) continue;
-    const { cluster, run, key, fetchedAt, bytes, sha256 } = row;
-    contentOf ??= await contentBefore(reader, scope.resource, run);
-    const before = known.get(cluster) ?? (await contentOf(cluster));
-    known.set(cluster, hashesOf(row));
-    if (before !== undefined && isSameContent(before, row)) continue;
-    const change = before === undefined ? 'first' : 'changed';
-    yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: before?.sha256 ?? null };
-  }
+  for await (const listed of runs)
+    for await (const outcome of outcomesOf(reader.archive, listed, scope)) {
+      if (!isStored(outcome) || outcome.sha256 === undefined) continue;
+      const { cluster, run, key, fetchedAt, bytes, sha256 } = outcome;
+      contentOf ??= await contentBefore(reader, scope.resource, run);
+      const before = known.get(cluster) ?? (await contentOf(cluster));
+      known.set(cluster, hashesOf(outcome));
+      if (before !== undefined && isSameContent(before, outcome)) continue;
+      const change = before === undefined ? 'first' : 'changed';
+      yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: before?.sha256 ?? null };
+    }
 }
 
 /**

@@ -6,8 +6,6 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
-import type { AbsentRow } from './overdue';
-import { isAbsent } from './run-reader';
 
 /** Requests for metadata under way at once. */
 const headConcurrency = 16;
@@ -25,27 +23,16 @@ export interface OutcomeScope {
   readonly clusters?: ClusterFilter | undefined;
 }
 
-/**
- * The outcomes of some runs, and the runs that are absent, in the same order.
- * @throws whatever reading the runs throws, and ArchiveReadError if the archive cannot be read
- */
-export async function* listOutcomes(
+/** The outcomes of a run, as far as they are asked for. @throws ArchiveReadError if the archive cannot be read */
+export async function* outcomesOf(
   archive: ArchiveReader,
-  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'> | AbsentRow>,
+  { run, outcomes }: Pick<Run, 'run' | 'outcomes'>,
   { resource, clusters }: OutcomeScope,
-): AsyncGenerator<ListedOutcome | AbsentRow> {
-  for await (const row of runs) {
-    if (isAbsent(row)) {
-      yield row;
-      continue;
-    }
-    const { run } = row;
-    const own = row.outcomes.filter(
-      (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
-    );
-    for await (const outcome of withMetadata(archive, own))
-      yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
-  }
+): AsyncGenerator<ListedOutcome> {
+  const own = outcomes.filter(
+    (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
+  );
+  for await (const outcome of withMetadata(archive, own)) yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
 }
 
 /** Outcomes with what a record lacks and the object's own metadata has. */

@@ -14,11 +14,12 @@ import type { OpenedArchive } from './open-archive';
 export interface AbsentRow extends AbsentRuns {
   /** The first of them. */
   readonly run: Date;
+  readonly outcomes: readonly [];
 }
 
 export function rowOf(absent: AbsentRuns): AbsentRow | undefined {
   const [run] = absent.times;
-  return run && { ...absent, run };
+  return run && { ...absent, run, outcomes: [] };
 }
 
 /** Runs that were due since the last scheduled run, have had their time, and are not there. */

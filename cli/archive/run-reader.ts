@@ -125,7 +125,7 @@ export class RunReader {
    */
   async *outcomes(selection: RunSelection, cluster: string | undefined): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
     if (cluster !== undefined) yield* this.ofCluster(await this.list(selection), cluster);
-    else for await (const row of this.select(selection)) if (!isAbsent(row)) yield row;
+    else yield* this.select(selection);
   }
 
   /** `the run 2026-11-20T10:00:00Z`, or `24 runs from … up to …`: nobody should take what was read for all of the archive. */
@@ -167,10 +167,10 @@ export class RunReader {
     return start && this.#configurations.get(start.configuration);
   }
 
-  /** When a cluster left the list, by the runs of `select`; undefined: it did not, or has joined it again. */
-  leftAt(cluster: string): Date | undefined {
+  /** Says that a cluster left the list, by the runs of `select`; undefined: it did not, or has joined it again. */
+  leftText(cluster: string): string | undefined {
     const last = this.clusterChanges.findLast(({ joined, left }) => [...joined, ...left].includes(cluster));
-    return last?.left.includes(cluster) ? last.run : undefined;
+    return last?.left.includes(cluster) ? `${cluster} left the list in force at ${formatTime(last.run)}.` : undefined;
   }
 
   /** The newest run of the archive, or of a period; undefined if there is none. */

@@ -1,7 +1,7 @@
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { isLate } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
@@ -16,22 +16,14 @@ export async function printClusterRuns(
   terminal: Terminal,
   reader: RunReader,
   cluster: string,
-  rows: AsyncIterable<RunRow>,
+  rows: readonly RunRow[],
 ): Promise<void> {
-  const shown: RunRow[] = [];
-  for await (const row of rows) shown.push(row);
-  const answer = answerOf(cluster, shown);
-  if (answer !== undefined) await print(terminal.out, `${printable(answer)}\n`);
-  const left = reader.leftAt(cluster);
-  if (left !== undefined) await print(terminal.out, `${printable(leftText(cluster, left))}\n`);
-  await printTable(terminal, columns(terminal), folded(shown));
-  if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
+  const said = [answerOf(cluster, rows), reader.leftText(cluster)].filter((text) => text !== undefined);
+  for (const text of said) await print(terminal.out, `${printable(text)}\n`);
+  await printTable(terminal, columns(terminal), folded(rows));
+  if (rows.some(({ outcomes }) => outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
-}
-
-export function leftText(cluster: string, left: Date): string {
-  return `${cluster} left the list in force at ${formatTime(left)}.`;
 }
 
 /** A run, and how many of the same became of the cluster the same. */
@@ -50,9 +42,9 @@ function folded(rows: readonly RunRow[]): FoldedRow[] {
 }
 
 /** What a row says of a run that archived nothing; undefined: it archived something, or is absent. */
-function wordsOf(row: RunRow): string | undefined {
-  if (isAbsent(row) || row.outcomes.length === 0 || row.outcomes.some(isStored)) return undefined;
-  return [...row.outcomes.map(({ resource, outcome }) => `${resource} ${outcome}`), reasonsOf(row.outcomes)].join();
+function wordsOf({ outcomes }: RunRow): string | undefined {
+  if (outcomes.length === 0 || outcomes.some(isStored)) return undefined;
+  return [...outcomes.map(({ resource, outcome }) => `${resource} ${outcome}`), reasonsOf(outcomes)].join();
 }
 
 function timeOf({ run, last, equal = 1 }: FoldedRow): string {
@@ -63,8 +55,8 @@ function timeOf({ run, last, equal = 1 }: FoldedRow): string {
 
 /** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */
 function answerOf(cluster: string, rows: readonly RunRow[]): string | undefined {
-  const covering = rows.filter((row) => 'outcomes' in row && row.outcomes.length > 0) as Run[];
-  const isWhole = ({ outcomes }: Run) => outcomes.every(isStored);
+  const covering = rows.filter(({ outcomes }) => outcomes.length > 0);
+  const isWhole = ({ outcomes }: RunRow) => outcomes.every(isStored);
   const failed = covering.slice(covering.findLastIndex(isWhole) + 1);
   const [first, last] = [failed[0], covering.at(-1)];
   if (last === undefined) return undefined;
@@ -79,8 +71,8 @@ function answerOf(cluster: string, rows: readonly RunRow[]): string | undefined 
   return `${cluster}: not archived whole ${since}, ${formatCount(failed.length, 'run')}: ${why} (${often}).`;
 }
 
-function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
-  return 'outcomes' in row ? row.outcomes.find((outcome) => outcome.resource === resource) : undefined;
+function outcomeOf({ outcomes }: RunRow, resource: Resource): RunOutcome | undefined {
+  return outcomes.find((outcome) => outcome.resource === resource);
 }
 
 function columns({ colors }: Pick<Terminal, 'colors'>): Column<FoldedRow>[] {

@@ -3,7 +3,7 @@ import type { Resource } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { take } from '../../lambda/verify/newest-first';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
-import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
+import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
@@ -11,7 +11,7 @@ import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-ru
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { absentText, leftText } from './cluster-runs';
+import { absentText } from './cluster-runs';
 import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
@@ -36,14 +36,13 @@ export function listCommand(context: CommandContext): Command {
   withHelp(withRuns(withClusters(command), terminal, 'all'), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
-      const { resource, cluster: clusters } = options;
-      const listed = listOutcomes(reader.archive, reader.select(options), { resource, clusters });
-      const rows = options.failed === true ? notArchived(listed) : listed;
+      const { cluster: clusters } = options;
+      const rows = rowsOf(reader, options);
       if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
       const found = await printRows(terminal, rows, options.limit);
-      const left = clusters?.uid === undefined ? undefined : reader.leftAt(clusters.uid);
-      if (left !== undefined) await print(terminal.err, `${printable(leftText(clusters?.uid ?? '', left))}\n`);
+      const left = clusters?.uid === undefined ? undefined : reader.leftText(clusters.uid);
+      if (left !== undefined) await print(terminal.err, `${printable(left)}\n`);
       if (found > 0) return;
       const nearest = await nearestTo(reader, clusters);
       await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
@@ -51,8 +50,14 @@ export function listCommand(context: CommandContext): Command {
   );
 }
 
-async function* notArchived(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-  for await (const row of rows) if (isAbsent(row) || row.key === undefined) yield row;
+/** What is listed: outcomes, and runs that are absent. */
+async function* rowsOf(reader: RunReader, options: Options): AsyncGenerator<Row> {
+  const { resource, cluster: clusters, failed } = options;
+  for await (const row of reader.select(options)) {
+    if (isAbsent(row)) yield row;
+    for await (const outcome of outcomesOf(reader.archive, row, { resource, clusters }))
+      if (failed !== true || outcome.key === undefined) yield outcome;
+  }
 }
 
 /** Prints why something was not archived, the most frequent reason first. */

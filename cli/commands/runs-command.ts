@@ -127,39 +127,33 @@ function openOf({ seal }: Health): object | undefined {
 
 async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   const { reader, selection, json, cluster, overdue, newest } = asked;
-  // One run at a time, without its outcomes: the records of a large fleet are large.
-  async function* runs(): AsyncGenerator<RunRow> {
-    for await (const row of reader.select(selection))
-      yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
-    const isOpen = [selection.run, selection.to].every((end) => end === undefined);
-    if (overdue !== undefined && isOpen) yield overdue;
-  }
+  const rows: RunRow[] = [];
+  // Of the outcomes only those of the cluster: the records of a large fleet are large.
+  for await (const row of reader.select(selection))
+    rows.push(isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) });
+  if (overdue !== undefined && selection.run === undefined && selection.to === undefined) rows.push(overdue);
+  if (cluster !== undefined && json !== true) return printClusterRuns(terminal, reader, cluster, rows);
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
-  const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
-  const findStale = () => reader.stale(stateAt() ?? reader.now);
+  const stateAt = selection.to === undefined ? undefined : reader.newest;
+  const stale = await reader.stale(stateAt ?? reader.now);
   if (json) {
-    const ofLast = async () => ({ ...openOf(asked), ...(cluster === undefined && (await findStale())) });
-    const summarize =
-      cluster === undefined ? summarizeRun : ({ run, status, outcomes }: Run) => ({ run, status, outcomes });
-    return printJsonArray(terminal.out, summaries(runs(), summarize, ofLast));
+    const elements = rows.flatMap((row) => elementsOf(row, cluster !== undefined));
+    const last = elements.pop();
+    const all = last && [...elements, { ...last, ...openOf(asked), ...(cluster === undefined && stale) }];
+    return printJsonArray(terminal.out, all ?? []);
   }
-  if (cluster !== undefined) return printClusterRuns(terminal, reader, cluster, runs());
   await printNewest(terminal, newest, reader.now);
-  if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
+  if ((await printTable(terminal, runColumns(terminal), rows)) === 0)
     await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
-  else await printStale(terminal, await findStale(), stateAt());
+  else await printStale(terminal, stale, stateAt);
   for (const span of joinSpans(reader.due)) await print(terminal.out, `${describeNotJudged(span)}\n`);
 }
 
-/** Elements as `--json` documents them. @param ofLast what the last one has besides: what is open, and the stale clusters */
-async function* summaries(rows: AsyncIterable<RunRow>, summarize: (run: Run) => object, ofLast: () => Promise<object>) {
-  let last: object | undefined;
-  for await (const row of rows)
-    for (const element of isAbsent(row) ? row.times.map((run) => ({ run, status: 'absent' })) : [summarize(row)]) {
-      if (last !== undefined) yield last;
-      last = element;
-    }
-  if (last !== undefined) yield { ...last, ...(await ofLast()) };
+/** Elements as `--json` documents them. */
+function elementsOf(row: RunRow, isOfCluster: boolean): readonly object[] {
+  if (isAbsent(row)) return row.times.map((run) => ({ run, status: 'absent' }));
+  const { run, status, outcomes } = row;
+  return [isOfCluster ? { run, status, outcomes } : summarizeRun(row)];
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
