@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import { defaultArchive } from '../archive/open-archive';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { reportPage } from '../report/page';
 import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
@@ -37,15 +37,12 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const { out, all = false } = options;
   const report = new Report();
   const isNewest = options.to === undefined;
-  for await (const row of reader.select(selectionOf(options, defaultRuns))) {
-    if (isAbsent(row)) report.addAbsent(row);
-    else report.add(row);
-  }
+  for await (const row of reader.select(selectionOf(options, defaultRuns))) report.add(row);
   const { location: archive } = reader.archive;
   if (reader.newest === undefined)
     throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
-  if (overdue !== undefined) report.addAbsent(overdue);
+  if (overdue !== undefined) report.add(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
   const { problems: badRecords, clusterChanges, now: createdAt } = reader;
   const chain = await readChain(reader.archive, {}, () => undefined);

@@ -1,10 +1,9 @@
 import { forEachResource, type Resource, resources } from '../../lambda/resources';
 import { groupReasons, type ReasonGroup } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { type ContentHashes, isSameContent } from '../archive/changes';
-import type { FoundStale } from '../archive/run-reader';
+import { type FoundStale, isAbsent, type RunRow } from '../archive/run-reader';
 import type { ClusterChange } from '../terminal/cluster-change';
 
 export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts'> {
@@ -72,20 +71,20 @@ export class Report {
   /** How many cluster x resource the last run had that the schedule started. */
   #scheduled = 0;
 
-  add(run: Run): void {
-    for (const outcome of run.outcomes) this.#addOutcome(run, outcome);
-    const { run: time, status, attempts, durationMs, counts } = run;
-    const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
+  add(row: RunRow): void {
+    const { run: time } = row;
+    if (isAbsent(row)) {
+      const runs = row.times.length;
+      this.runs.push({ status: 'absent', time, last: row.times.at(-1) ?? time, runs, due: this.#scheduled * runs });
+      return;
+    }
+    for (const outcome of row.outcomes) this.#addOutcome(row, outcome);
+    const { status, attempts, durationMs, counts } = row;
+    const missing = groupReasons(row.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
     const reasons = missing.map(({ reason, count }) => ({ reason, count }));
     this.runs.push({ time, status, attempts, durationMs, counts, reasons });
-    if (run.starts.some(({ trigger }) => trigger === 'schedule'))
+    if (row.starts.some(({ trigger }) => trigger === 'schedule'))
       this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
-  }
-
-  addAbsent({ times }: AbsentRuns): void {
-    const [time, last] = [times[0], times.at(-1)];
-    if (time === undefined || last === undefined) return;
-    this.runs.push({ status: 'absent', time, last, runs: times.length, due: this.#scheduled * times.length });
   }
 
   /** The cell of one cluster x resource; undefined where the run does not cover it. */
