@@ -32,7 +32,8 @@ export async function* outcomesOf(
   const own = outcomes.filter(
     (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
   );
-  for await (const outcome of withMetadata(archive, own)) yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
+  for await (const outcome of withMetadata(archive, own))
+    yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
 }
 
 /** Outcomes with what a record lacks and the object's own metadata has. */

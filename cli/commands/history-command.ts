@@ -8,7 +8,7 @@ import { archiveArgument } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { changeText } from '../terminal/cluster-change';
-import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
+import { atMost, formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress, printVolume } from '../terminal/progress';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -124,8 +124,11 @@ async function printChanges(
   for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
     await print(out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
   for (const [head, own] of [...lines].reverse().slice(0, limit)) {
-    const rest = uid === undefined ? `: ${formatCount(own.length, 'cluster')}: ${someOf(own)}` : own.join('');
-    await print(out, `${head}${printable(rest)}\n`);
+    const named = atMost(mostNamed, own, (more) => `and ${more} more; --json has all`).join(', ');
+    await print(
+      out,
+      `${head}${printable(uid === undefined ? `: ${formatCount(own.length, 'cluster')}: ${named}` : named)}\n`,
+    );
   }
   const stopped = lines.size > limit ? ` The list stopped after ${limit} of ${lines.size}; --limit sets how many.` : '';
   await print(err, `${formatCount(count, 'change')} in the ${resource}s of ${reader.span}.${stopped}\n`);
@@ -145,11 +148,6 @@ async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<
     for (const cluster of joined) yield { cluster, run, change: 'joined' };
     for (const cluster of left) yield { cluster, run, change: 'left' };
   }
-}
-
-function someOf(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`;
 }
 
 const helpText = `

@@ -6,7 +6,7 @@ import { joinLogs } from '../archive/join-logs';
 import type { RunReader } from '../archive/run-reader';
 import { nothingInRuns } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
-import { formatCount, formatTime } from '../terminal/format';
+import { atMost, formatCount, formatTime } from '../terminal/format';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
 import { print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -75,12 +75,12 @@ const columns: readonly Column<ClusterLogs>[] = [
 
 /** Empty: there is nothing to say. */
 function remarkOn({ totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): string {
-  const more = gaps.length > mostGaps ? ` and ${gaps.length - mostGaps} more` : '';
+  const before = atMost(mostGaps, gaps.map(formatTime), (more) => `and ${more} more`).join(', ');
   const parts = [
     logs === 0 && 'none was archived',
     emptySince !== undefined && `empty since ${formatTime(emptySince)}`,
     emptySince === undefined && frozenSince !== undefined && `nothing new since ${formatTime(frozenSince)}`,
-    gaps.length > 0 && `lines may be lost before ${gaps.slice(0, mostGaps).map(formatTime).join(', ')}${more}`,
+    gaps.length > 0 && `lines may be lost before ${before}`,
     damaged > 0 && `${damaged} damaged`,
   ];
   return parts.filter((part) => part !== false).join('; ');

@@ -1,7 +1,7 @@
 import { damageKinds } from '../../lambda/verify/finding';
 import type { OpenedFinding } from '../../lambda/verify/verdict';
 import type { Remark } from '../archive/recorded-object';
-import { formatCount, formatTime } from '../terminal/format';
+import { atMost, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Ending, print, type Terminal } from '../terminal/terminal';
 
@@ -46,11 +46,9 @@ export async function printFindings(
 ): Promise<void> {
   for (const { kind, problem, keys } of groupEqual(findings)) {
     const color = isDamage(kind) ? colors.red : colors.yellow;
-    const named = keys.slice(0, kind === 'unvouched' ? namedUnvouched : namedKeys);
-    const more = keys.length - named.length;
-    const rest = more === 0 ? [] : [`… and ${formatCount(more, 'more key')}; verify --json has all`];
-    const lines = [...named.map(printable), ...rest].map((line) => `  ${line}\n`);
-    await print(out, `${color(kind)}: ${printable(problem)}\n${lines.join('')}`);
+    const others = (more: number) => `… and ${formatCount(more, 'more key')}; verify --json has all`;
+    const lines = atMost(kind === 'unvouched' ? namedUnvouched : namedKeys, keys, others);
+    await print(out, `${color(kind)}: ${[problem, ...lines].map(printable).join('\n  ')}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
 import type { Seal } from '../../lambda/verify/seals/seal';
 import type { FoundStale } from '../archive/run-reader';
-import { formatCount, formatStale, formatTime } from '../terminal/format';
+import { atMost, formatCount, formatStale, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
 import { printFindings } from './print-findings';
@@ -59,9 +59,8 @@ export async function printStale(
   };
   for (const [heading, all] of Object.entries(lists)) {
     if (all.length === 0) continue;
-    const more = all.length > shownStale ? [`and ${all.length - shownStale} more; --json has all`] : [];
-    const lines = [...all.slice(0, shownStale), ...more].map((line) => `  ${printable(line)}\n`);
-    await print(out, `${heading}:\n${lines.join('')}`);
+    const lines = atMost(shownStale, all, (more) => `and ${more} more; --json has all`);
+    await print(out, `${[`${heading}:`, ...lines].map(printable).join('\n  ')}\n`);
   }
   if (notCovered.length > 0)
     await print(out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);

@@ -130,7 +130,9 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   const rows: RunRow[] = [];
   // Of the outcomes only those of the cluster: the records of a large fleet are large.
   for await (const row of reader.select(selection))
-    rows.push(isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) });
+    rows.push(
+      isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) },
+    );
   if (overdue !== undefined && selection.run === undefined && selection.to === undefined) rows.push(overdue);
   if (cluster !== undefined && json !== true) return printClusterRuns(terminal, reader, cluster, rows);
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.

@@ -41,8 +41,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     if (options.json === true)
       return printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.problem ?? null });
     if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
-    if (facts?.doubt !== undefined)
-      await print(terminal.err, `Archived with a doubt: ${printable(facts.doubt)}.\n`);
+    if (facts?.doubt !== undefined) await print(terminal.err, `Archived with a doubt: ${printable(facts.doubt)}.\n`);
     end(await writeContent(terminal, archive, object, options));
   });
 }

@@ -6,7 +6,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 import type { OpenedFinding, VerifyCounts } from '../../lambda/verify/verdict';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive, withTime } from '../archive/open-archive';
-import { formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
+import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
@@ -150,8 +150,8 @@ function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
   );
   const trust =
     "The roots of these authorities are those that the seals' own plans name, which proves little: give roots that you trust to --tsa-ca.\n";
-  const more = late.length > shownLate ? `… and ${late.length - shownLate} more seals that were stamped late\n` : '';
-  return [...lines, ...late.slice(0, shownLate), more, lines.length > 0 && !areRootsGiven ? trust : ''].join('');
+  const shown = atMost(shownLate, late, (more) => `… and ${more} more seals that were stamped late\n`);
+  return [...lines, ...shown, lines.length > 0 && !areRootsGiven ? trust : ''].join('');
 }
 
 function verdictOf({ colors }: Terminal, counts: VerifyCounts, location: string, cluster: string | undefined): string {

@@ -1,6 +1,6 @@
 import { resourceNames } from '../../lambda/resources';
 import { changeLines, changeText } from '../terminal/cluster-change';
-import { formatCount, formatTime } from '../terminal/format';
+import { atMost, formatCount, formatTime } from '../terminal/format';
 import { type Commands, command, type Html, html, runTime } from './html';
 import { isPresent, type Report, type ReportFacts } from './report';
 
@@ -82,9 +82,8 @@ function whose(clusters: ReadonlySet<string>): string {
 }
 
 function entry(summary: Html, clusters: readonly string[], commands: readonly Html[]): Html {
-  const more = clusters.length - mostClusters;
-  return html`<details class="entry"><summary>${summary}</summary>
-<p>${clusters.slice(0, mostClusters).join(', ')}${more > 0 && ` and ${formatCount(more, 'more cluster')}`}</p>${commands}</details>`;
+  const named = atMost(mostClusters, clusters, (more) => `and ${formatCount(more, 'more cluster')}`).join(', ');
+  return html`<details class="entry"><summary>${summary}</summary><p>${named}</p>${commands}</details>`;
 }
 
 /** One without entries is left out. */

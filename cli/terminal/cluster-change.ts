@@ -1,4 +1,5 @@
 import type { ClusterList } from '../../lambda/run/run-record';
+import { atMost } from './format';
 
 /** What a run read of a list of clusters from outside, and how it changed what is collected. */
 export interface ClusterChange {
@@ -20,8 +21,8 @@ const mostNamed = 20;
 /** `+3 −1 clusters: +a, +b, +c, −d`, and that the list was refused; empty if there is neither. */
 export function changeText({ read, joined, left }: ClusterChange): string {
   const names = [...joined.map((uid) => `+${uid}`), ...left.map((uid) => `−${uid}`)];
-  const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : '';
-  const counts = `+${joined.length} −${left.length} clusters: ${names.slice(0, mostNamed).join(', ')}${more}`;
+  const named = atMost(mostNamed, names, (more) => `and ${more} more`).join(', ');
+  const counts = `+${joined.length} −${left.length} clusters: ${named}`;
   const refused = read.problem === undefined ? [] : ['list of clusters refused'];
   return [...(names.length > 0 ? [counts] : []), ...refused].join(', ');
 }

@@ -47,6 +47,15 @@ export function formatSecond(time: Date | string): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
+/**
+ * The first of several texts, and behind them one more if there are others.
+ * @param others what that says, such as `… and 4 more; --json has all`
+ */
+export function atMost(most: number, texts: readonly string[], others: (more: number) => string): string[] {
+  const more = texts.length - most;
+  return more > 0 ? [...texts.slice(0, most), others(more)] : [...texts];
+}
+
 /** `2 damaged, 1 missing`: what there is any of. */
 export function formatCounts(counts: Readonly<Record<string, number>>): string {
   const found = Object.entries(counts).filter(([, count]) => count > 0);

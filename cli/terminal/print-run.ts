@@ -2,7 +2,7 @@ import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type Outcome, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { changeLines, type WithClusterChange } from './cluster-change';
-import { formatBytes, formatCount, formatDuration, formatTime } from './format';
+import { atMost, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable, printableLines } from './printable';
 import { type Column, printTable } from './table';
 import { print, type Terminal } from './terminal';
@@ -50,12 +50,8 @@ export async function printOutcomes(
 
 /** Why attempts ended early: each reason once, because the attempts of a run, and its shards, mostly have the same. */
 function stoppedLines(stopped: readonly string[]): string[] {
-  const reasons = [...new Set(stopped)];
-  const more = reasons.length - shownReasons;
-  return [
-    ...reasons.slice(0, shownReasons).map((reason) => `Stopped early: ${printable(reason)}`),
-    ...(more > 0 ? [`… and for ${formatCount(more, 'more reason')}`] : []),
-  ];
+  const lines = [...new Set(stopped)].map((reason) => `Stopped early: ${printable(reason)}`);
+  return atMost(shownReasons, lines, (more) => `… and for ${formatCount(more, 'more reason')}`);
 }
 
 /** Why a run is not complete, in a few lines. Optional clusters have lines of their own. */

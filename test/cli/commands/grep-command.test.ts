@@ -45,7 +45,8 @@ describe('grep', () => {
       await half.attempt({ run: hour(at), clusters: ['half', 'other'], answer });
     }
     const args = ['grep', 'at', '--from', '2026-11-20T08:30', '--archive', half.folder];
-    const runs = 'of 3 runs from 2026-11-20T09:00:00Z up to 2026-11-20T11:00:00Z; 2 logs not archived, so not searched.\n';
+    const runs =
+      'of 3 runs from 2026-11-20T09:00:00Z up to 2026-11-20T11:00:00Z; 2 logs not archived, so not searched.\n';
     for (const cluster of ['half', 'hal?'])
       for (const how of [[], ['--snapshots']]) {
         const { err } = await runCollector([...args, '--cluster', cluster, ...how]);
@@ -131,7 +132,7 @@ describe('grep', () => {
   });
 
   it.each([
-    ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of a cluster prod-9 failed: none was archived/],
+    ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of cluster prod-9 failed: none was archived/],
     ['clusters that are not there', ['a', '--cluster', 'x*'], /none was archived by the run 2026-11-20T11:00:00Z/],
     ['a period without runs', ['a', '--from', '2027-01-01'], /failed: none was archived by 0 runs/],
     ['a run that is not there', ['a', '--run', '2026-11-20T10:30'], /the nearest: 2026-11-20T10:00:00Z/],

@@ -57,9 +57,7 @@ describe('history', () => {
       `2026-11-10T03:00:00Z changed (13 B): ${collector} diff 'my cluster' --run 2026-11-10T03:00:00Z --archive ${archive.folder}`,
       `2026-11-10T00:00:00Z first (13 B): ${collector} show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
     ]);
-    expect(err).toBe(
-      '2 changes in the manifests of 125 runs from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n',
-    );
+    expect(err).toBe('2 changes in the manifests of 125 runs from 2026-11-10T00:00:00Z up to 2026-11-15T04:00:00Z.\n');
     const pasted = await runCollector(['diff', 'my cluster', ...(lines[0]?.split(' ').slice(-4) ?? [])]);
     expect(pasted.out).toContain('-version: two\n+version: three\n');
   });

@@ -88,11 +88,7 @@ describe('list', () => {
     type Row = Record<'run' | 'resource' | 'outcome', string>;
     expect(rows.map(({ run, resource, outcome }: Row) => [run, resource, outcome])).toEqual(failures);
     const well = await runCollector([...args, '--run', '2026-11-20T08:00']);
-    expect([well.code, well.out, well.err]).toEqual([
-      0,
-      '',
-      'Nothing failed in the run 2026-11-20T08:00:00Z.\n',
-    ]);
+    expect([well.code, well.out, well.err]).toEqual([0, '', 'Nothing failed in the run 2026-11-20T08:00:00Z.\n']);
   });
 
   it('a cluster that is not there lists nothing and says so', async () => {

@@ -122,7 +122,7 @@ describe('log', () => {
       { cluster: 'alpha', logs: 6, gaps: [hour(10).toISOString()], damaged: 0, frozenSince: null, emptySince: null },
     ]);
     const gaps = await ArchiveFixture.ofLogs(Array.from({ length: 6 }, (_, at) => lines(20 * at, 20 * at + 10)));
-    expect((await logOf(gaps, '--seams')).out).toContain(`before ${time(1)}, ${time(2)}, ${time(3)} and 2 more`);
+    expect((await logOf(gaps, '--seams')).out).toContain(`before ${time(1)}, ${time(2)}, ${time(3)}, and 2 more`);
   });
 
   it('--all --seams has a line for each cluster of which there is anything to say', async () => {
