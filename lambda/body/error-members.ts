@@ -29,7 +29,7 @@ function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
 /**
  * The members of one object, as far as they are added. Tells error documents from other objects. The contract does not show
  * the service's errors, so this is one rule and not a list of formats: an error document has a member that says that something
- * went wrong, and beside such members neither an object nor a list.
+ * went wrong, and beside such members neither an object nor a list. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
   readonly #names: string[] = [];
@@ -73,7 +73,7 @@ export class ErrorMembers {
 
   /** Whether the object is an error document, as far as its members tell. */
   get isErrorDocument(): boolean {
-    return this.#sign !== undefined && !this.#holdsContainer;
+    return this.#sign !== undefined && !this.#holdsContainer && !this.#kind.has('kind');
   }
 }
 

@@ -2,7 +2,10 @@ import { doubts, type Verdict } from './doubts';
 import { ErrorMembers } from './error-members';
 import { type JsonError, jsonErrorOf } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
-import type { StringSink } from './json/json-string-scanner';
+import { StringCapture, type StringSink } from './json/json-string-scanner';
+
+/** Longest `kind` that is read, in UTF-16 code units. */
+const longestKind = 40;
 
 /** Longest error document, in bytes. What is longer may hold a manifest. */
 const longestErrorDocument = 4096;
@@ -15,8 +18,10 @@ export class JsonContent {
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #takeString: () => StringSink | undefined;
   #root: JsonType | undefined;
+  #hasEnded = false;
   #error: JsonError | undefined;
   readonly #members = new ErrorMembers();
+  readonly #kind = new StringCapture(longestKind);
   #bytes = 0;
 
   /** @param takeString called if the value is a string; what it returns takes its text */
@@ -43,6 +48,7 @@ export class JsonContent {
   /** Call this after the last content. */
   end(): void {
     this.#error ??= jsonErrorOf(() => this.#scanner.end());
+    this.#hasEnded = true;
   }
 
   /** What the value is, as part of a sentence. */
@@ -51,16 +57,19 @@ export class JsonContent {
     return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 
-  /** Whether the content, which has ended, may be a whole manifest. */
+  /** Whether the content may be a whole manifest. */
   get verdict(): Verdict {
-    const { error, sign, isErrorDocument } = this.#members;
-    const isWhole = this.#scanner.complete;
-    if (isWhole && isErrorDocument && this.#bytes <= longestErrorDocument)
-      return { refusal: `an error document: ${this.description}` };
+    const { error, sign, hasKind, isErrorDocument } = this.#members;
+    const isWhole = this.#hasEnded && this.#scanner.complete;
+    // Kubernetes answers a request that it cannot serve with an object of this kind.
+    const isStatus = hasKind && this.#kind.value === 'Status';
+    const isError = isStatus || (isErrorDocument && this.#bytes <= longestErrorDocument);
+    if (isWhole && this.#root === 'object' && isError) return { refusal: `an error document: ${this.description}` };
     if (this.#error?.fault === 'cut' && this.#showsItsEnd) return { doubt: doubts.jsonCutShort };
     if (!isWhole) return {};
+    // An object that says itself what it is may have any other member.
     const name = error ?? (isErrorDocument ? sign : undefined);
-    return name === undefined ? {} : { doubt: doubts.errorMember(name) };
+    return name === undefined || hasKind ? {} : { doubt: doubts.errorMember(name) };
   }
 
   #beginValue(type: JsonType, depth: number, _offset: number, name?: string): StringSink | undefined {
@@ -68,8 +77,9 @@ export class JsonContent {
       this.#root = type;
       return type === 'string' ? this.#takeString() : undefined;
     }
-    if (depth === 1 && name !== undefined) this.#members.add(name, type);
-    return undefined;
+    if (depth > 1 || this.#root === 'array') return undefined;
+    this.#members.add(name ?? '', type);
+    return name === 'kind' && type === 'string' ? this.#kind : undefined;
   }
 
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */

@@ -21,6 +21,5 @@ export const doubtfulManifests: readonly TableEntry[] = [
     json('an envelope around a long text', { code: 0, message: 'success', data: 'a2luZDog'.repeat(600) }),
     json('an envelope around a list', { code: 0, message: 'success', data: ['no', 'kind: Cluster'] }),
     json('an envelope around an empty object', { code: 1, message: 'no', data: {} }),
-    json('a Kubernetes Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'no' }),
   ]),
 ];

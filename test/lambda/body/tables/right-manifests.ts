@@ -30,6 +30,13 @@ export const rightManifests: readonly TableEntry[] = [
   { name: 'other scripts', body: '名前: クラスタ\nاسم: عنقود\n😀: 1\n' },
   { name: 'a JSON string as text', body: '"apiVersion: v1\\nkind: Cluster\\n"' },
   json('what kubectl get -o json prints', { apiVersion: 'v1', kind: 'Pod', metadata: {}, status: { phase: 'Failed' } }),
+  json('a Kubernetes event', {
+    apiVersion: 'v1',
+    kind: 'Event',
+    type: 'Warning',
+    reason: 'Failed',
+    message: 'Error: ImagePullBackOff',
+  }),
   json('a container image manifest', { schemaVersion: 2, mediaType: 'application/json', config: {}, layers: [] }),
   json('a JSON object with a code and a status', { name: 'prod', code: 'EU1', status: 'failed', nodes: [] }),
   json('a JSON object without an error', { error: null, errors: null, manifest: 'kind: A' }),

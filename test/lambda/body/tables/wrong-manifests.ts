@@ -23,6 +23,15 @@ export const wrongManifests: readonly TableEntry[] = [
     { name: 'the same behind a vertical tab', body: `\v${JSON.stringify(code)}` },
   ]),
   errorDocument('API Gateway', { message: 'Missing Authentication Token' }),
+  errorDocument('a Kubernetes Status', {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: 'Unauthorized',
+    reason: 'Unauthorized',
+    code: 401,
+  }),
   errorDocument('a GraphQL error', { errors: [{ message: 'no', path: ['cluster'] }], data: null }),
   errorDocument('an OAuth error', {
     error: 'invalid_token',
