@@ -1,5 +1,5 @@
 import { Annotations, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { ArnPrincipal, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, type IPrincipal, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
@@ -15,7 +15,7 @@ import { resourceNames, resources } from '../lambda/resources';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
 import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
-import { allow, type Conditions, refuse, through } from './policy-statements';
+import { allow, type Conditions, everybody, refusal, through } from './policy-statements';
 import { Replication, type ReplicationMetrics } from './replication';
 
 /** How long access logs are kept, in days. */
@@ -108,8 +108,8 @@ export class Archive extends Construct {
     allow(role, 'AddSeals', write, this.#objectsBelow([sealsPrefix]));
     this.#allowKeys(role);
     const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
-    this.#refuse('SealsByAuditOnly', 'everybody', write, [sealsPrefix], byOthers);
-    this.#refuse('OnlyNewSeals', 'everybody', write, [sealsPrefix], overwriting);
+    this.#refuse('SealsByAuditOnly', everybody, write, [sealsPrefix], byOthers);
+    this.#refuse('OnlyNewSeals', everybody, write, [sealsPrefix], overwriting);
     this.#refuse('AuditArchivesNothing', role, write, collectedPrefixes);
     this.#refuse('AuditDeletesNothing', role, remove, ['']);
     this.#acknowledge(role, ['', sealsPrefix], 'The audit reads everything that is archived, and numbers its seals.');
@@ -121,7 +121,7 @@ export class Archive extends Construct {
     if (roleArns.length === 0) return;
     const principals = roleArns.map((arn) => new ArnPrincipal(arn));
     const statement = (sid: string, actions: string[], resources: string[], conditions?: Conditions) =>
-      new PolicyStatement({ sid, principals, actions, resources, ...(conditions && { conditions }) });
+      new PolicyStatement({ sid, principals, actions, resources, conditions });
     const { bucketArn } = this.bucket;
     this.bucket.addToResourcePolicy(statement('ReadersList', ['s3:ListBucket', 's3:ListBucketVersions'], [bucketArn]));
     this.bucket.addToResourcePolicy(statement('ReadersRead', ['s3:GetObject'], this.#objectsBelow([''])));
@@ -134,23 +134,17 @@ export class Archive extends Construct {
    * that is encrypted with a key that only its writer has (SSE-C).
    */
   #refuseUnreadable(): void {
-    this.#refuse('OnlyStandardClass', 'everybody', write, [''], {
+    this.#refuse('OnlyStandardClass', everybody, write, [''], {
       // A write that names no class goes to STANDARD. StringNotEquals holds for it too, with IfExists or without.
       Null: { 's3:x-amz-storage-class': 'false' },
       StringNotEquals: { 's3:x-amz-storage-class': 'STANDARD' },
     });
     const withCustomerKey = { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } };
-    this.#refuse('NoCustomerKeys', 'everybody', write, [''], withCustomerKey);
+    this.#refuse('NoCustomerKeys', everybody, write, [''], withCustomerKey);
   }
 
-  #refuse(
-    sid: string,
-    who: IRole | 'everybody',
-    actions: string[],
-    prefixes: readonly string[],
-    conditions?: Conditions,
-  ) {
-    refuse(this.bucket, sid, who, actions, this.#objectsBelow(prefixes), conditions);
+  #refuse(sid: string, who: IPrincipal, actions: string[], prefixes: readonly string[], conditions?: Conditions): void {
+    this.bucket.addToResourcePolicy(refusal(sid, who, actions, this.#objectsBelow(prefixes), conditions));
   }
 
   #objectsBelow(prefixes: readonly string[]): string[] {

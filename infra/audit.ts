@@ -12,7 +12,7 @@ import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
-import { allow, refusal } from './policy-statements';
+import { allow, everybody, refusal } from './policy-statements';
 import { RunSchedule } from './run-schedule';
 
 type AuditSettings = NonNullable<CollectorConfig['audit']>;
@@ -123,7 +123,7 @@ export class Audit extends Construct {
 /** Refuses to sign to everybody but the audit. */
 function signedBy(role: IRole): PolicyStatement {
   const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
-  return refusal('SignedByAuditOnly', 'everybody', ['kms:Sign'], ['*'], byOthers);
+  return refusal('SignedByAuditOnly', everybody, ['kms:Sign'], ['*'], byOthers);
 }
 
 /** The part of the configuration that the audit judges the archive by. */

@@ -1,5 +1,5 @@
 import { Aws } from 'aws-cdk-lib';
-import { AnyPrincipal, ArnPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, type IPrincipal, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 export type Conditions = Record<string, Record<string, unknown>>;
 
@@ -11,35 +11,20 @@ export function allow(
   resources: string[],
   conditions?: Conditions,
 ): void {
-  role.addToPrincipalPolicy(new PolicyStatement({ sid, actions, resources, ...(conditions && { conditions }) }));
+  role.addToPrincipalPolicy(new PolicyStatement({ sid, actions, resources, conditions }));
 }
 
-/**
- * Adds to the policy of a bucket or a key what it refuses, whatever the policies of the roles allow.
- * @param who the role that it is refused to, or everybody
- */
-export function refuse(
-  owner: { addToResourcePolicy(statement: PolicyStatement): unknown },
-  sid: string,
-  who: IRole | 'everybody',
-  actions: string[],
-  resources: string[],
-  conditions?: Conditions,
-): void {
-  owner.addToResourcePolicy(refusal(sid, who, actions, resources, conditions));
-}
+export const everybody = new AnyPrincipal();
 
-/** The statement of {@link refuse}. */
+/** For the policy of a bucket or a key: what it refuses, whatever the policies of the roles allow. */
 export function refusal(
   sid: string,
-  who: IRole | 'everybody',
+  who: IPrincipal,
   actions: string[],
   resources: string[],
   conditions?: Conditions,
 ): PolicyStatement {
-  const principals = [who === 'everybody' ? new AnyPrincipal() : new ArnPrincipal(who.roleArn)];
-  const props = { sid, effect: Effect.DENY, principals, actions, resources, ...(conditions && { conditions }) };
-  return new PolicyStatement(props);
+  return new PolicyStatement({ sid, effect: Effect.DENY, principals: [who], actions, resources, conditions });
 }
 
 /** The condition that a role uses a key only through a service, such as `s3`, and in one region; left out: the stack's. */
