@@ -2,9 +2,7 @@ import {
   asynchronousAttempts,
   deadlineReserveSeconds,
   functionTimeoutSeconds,
-  incompleteRetry,
   mostConcurrentShards,
-  unreachedRetry,
 } from '../lambda/time-limits';
 
 interface Limits {
@@ -59,30 +57,22 @@ export function memoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number 
   return Math.max(oneProcessorMiB, Math.ceil(workingMemoryMiB({ concurrency }) / (1 - youngGenerationPart)));
 }
 
-/** Most memory in MiB that a new account may give a function, before it asks for more (Lambda developer guide, quotas). */
-const mostMemoryMiB = 3008;
-
-/** Most bodies under way at once whose memory every account can give. */
-export const mostConcurrency = Math.floor(
-  (mostMemoryMiB * (1 - youngGenerationPart) - baseMemoryMiB) / memoryPerBodyMiB,
-);
+/** Most bodies under way at once: a new account may give a function 3,008 MiB (Lambda developer guide, quotas). */
+export const mostConcurrency = 255;
 
 /** Memory in MiB that an attempt needs at most, without V8's young generation. */
 export function workingMemoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return baseMemoryMiB + concurrency * memoryPerBodyMiB;
 }
 
-/** Most events in the history of one execution: Step Functions' own quota, at which it ends the execution. */
-const historyEvents = 25_000;
-
-/** Most events that one shard adds to the history, if it has so many tries. */
-function eventsOf(tries: number): number {
-  // An iteration begins and ends, and two states are entered and left. Each try is scheduled, begins and ends.
-  return 6 + 3 * tries;
-}
-
-/** Most shards: the history still fits if every one of them uses all its retries. */
+/**
+ * Most shards: the history of an execution still fits into Step Functions' quota of 25,000 events if every one of them uses
+ * all its retries (test/infra/fan-out.test.ts counts them).
+ */
 export const mostShards = 500;
+
+/** Most shards with `oneRunAtATime`, which adds retries, for the same reason. */
+export const mostShardsInTurn = 95;
 
 /** Processor time of one small cluster, in seconds: measured, docs/large-fleets.md, "A million clusters". */
 const secondsPerCluster = 0.005;
@@ -108,11 +98,6 @@ const longestEventAgeSeconds = 6 * 60 * 60;
  * event. Not with jitter: its mean would be half as long.
  */
 export const heldBackRetry = { times: longestEventAgeSeconds / 300, firstWaitSeconds: 300, backoffRate: 1 } as const;
-
-/** Most shards with `oneRunAtATime`, for the same reason. */
-export const mostShardsInTurn = Math.floor(
-  historyEvents / eventsOf(1 + incompleteRetry.times + unreachedRetry.times + heldBackRetry.times),
-);
 
 /** Shards under way at once. */
 export function concurrentShards(shards: number): number {
