@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { type Message, type TransformFailure, transformSync } from 'esbuild';
 import * as z from 'zod';
 import type { ConfigProblem } from '../../lambda/list/schema-problems';
@@ -45,13 +45,21 @@ function syntaxProblem({ text, location }: Message): ConfigProblem {
 }
 
 /**
- * Refuses a value for problems that were found elsewhere, such as in a file that it names.
- * @param pathOf the path in the configuration of a path there
+ * A PEM file that the configuration names, with certificates and nothing secret: their text.
+ * @param folder that its name is relative to
  */
-export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pathOf = (path: string) => path): never {
-  const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
-  context.addIssue({ code: 'custom', params: { problems } });
-  return z.NEVER;
+export function certificateFile(folder: string, description: string) {
+  return z
+    .string('the path of a PEM file')
+    .min(1, 'the path of a PEM file')
+    .describe(description)
+    .transform((file, context) => {
+      const read = readCertificates(resolve(folder, file), new Date());
+      if ('pem' in read) return read.pem;
+      const message = `a PEM file with certificates that have not expired (${read.fault})`;
+      context.addIssue({ code: 'custom', message, input: file });
+      return z.NEVER;
+    });
 }
 
 /** Certificates as PEM text, or why the file cannot be used. */

@@ -17,8 +17,7 @@ type Refuse = (path: string, expected: string, received?: unknown) => void;
  */
 function rule(check: (at: At, refuse: Refuse) => void) {
   const judge = (value: unknown, context: z.core.$RefinementCtx) => {
-    const partsOf = (path: string) =>
-      (path.match(/[^.]+/g) ?? []).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+    const partsOf = (path: string) => (path === '' ? [] : path.split('.'));
     const at: At = (path = '') =>
       partsOf(path).reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
     check(at, (path, message, input = at(path)) =>
@@ -93,9 +92,6 @@ export const whereStackIs = rule((at, refuse) => {
       refuse(path, `a topic in the account ${account} and the region ${region} of deployTo`);
   for (const path of ['archive.kms', 'audit.signingKeyArn'])
     if (isElsewhere(path, 3, region)) refuse(path, `a key in the region ${region} of deployTo`);
-  const ofCopies = 'archive.replicateTo.account';
-  if (at(ofCopies) !== undefined && at(ofCopies) === account)
-    refuse(ofCopies, "another account; left out, it is the stack's own");
 });
 
 /** Nothing is overwritten in an archive, nor in its copy. The name of the archive's own bucket is not known yet. */

@@ -120,11 +120,10 @@ function isTimeZone(text: string): boolean {
   if (text === 'UTC' || text === 'GMT') return true;
   // Unlike EventBridge Scheduler, Intl also accepts any case, abbreviations and, in newer versions, offsets.
   if (!/^[A-Z][A-Za-z]+\/[A-Z][A-Za-z0-9+_/-]*$/.test(text)) return false;
-  const listed = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === text.toLowerCase());
-  if (listed !== undefined) return listed === text;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    // Of an alias it is another name; of a name in another case the right one.
+    return timeZone === text || timeZone.toLowerCase() !== text.toLowerCase();
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;

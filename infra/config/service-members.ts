@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { clusterList, projectUid } from '../../lambda/list/cluster-schema';
-import { parsing, problemsOf } from '../../lambda/list/schema-problems';
-import { readCertificates, readJsonFile, refuseWith } from './config-files';
+import { type ConfigProblem, parsing, problemsOf } from '../../lambda/list/schema-problems';
+import { certificateFile, readJsonFile } from './config-files';
 import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
 
 /**
@@ -42,11 +42,16 @@ export function clusters(folder: string) {
     },
     '{ "file": … }',
   ).transform(({ file }, context) => {
+    const refuse = (found: ConfigProblem[], pathOf: (path: string) => string) => {
+      const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
+      context.addIssue({ code: 'custom', params: { problems } });
+      return z.NEVER;
+    };
     const read = readJsonFile(resolve(folder, file), 'a JSON file with a list of clusters');
     if ('problems' in read)
-      return refuseWith(context, read.problems, (path) => (path === '' ? 'clusters.file' : `${file}, ${path}`));
+      return refuse(read.problems, (path) => (path === '' ? 'clusters.file' : `${file}, ${path}`));
     const { data, error } = clusterList.safeParse(read.value, parsing);
-    return data ?? refuseWith(context, problemsOf(error), (path) => file + path);
+    return data ?? refuse(problemsOf(error), (path) => file + path);
   });
   return z
     .union([clusterList, named, outside])
@@ -66,20 +71,10 @@ export function service(folder: string) {
     )
       .default('platformclusters')
       .describe("Path segment of the service's cluster collection."),
-    caCertificateFile: z
-      .string('the path of a PEM file')
-      .min(1, 'the path of a PEM file')
-      .describe(
-        'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
-      )
-      .transform((file, context) => {
-        const read = readCertificates(resolve(folder, file), new Date());
-        if ('pem' in read) return read.pem;
-        const received = `a file that cannot be used (${read.fault})`;
-        const expected = 'a PEM file with certificates that have not expired';
-        return refuseWith(context, [{ path: 'service.caCertificateFile', received, expected }]);
-      })
-      .optional(),
+    caCertificateFile: certificateFile(
+      folder,
+      'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
+    ).optional(),
   })
     .describe('The service that the collector reads.')
     .transform(({ caCertificateFile: caCertificate, ...others }) => ({ ...others, caCertificate }));

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { PlannedAuthority } from '../../lambda/stack-contract';
-import { readCertificates } from './config-files';
+import { certificateFile } from './config-files';
 import { members, textLike } from './schema-values';
 
 /**
@@ -10,19 +9,12 @@ import { members, textLike } from './schema-values';
  * @param folder that the names of the files of certificates are relative to
  */
 export function timestamps(folder: string) {
-  const root = z
-    .string('the path of a PEM file')
-    .min(1, 'the path of a PEM file')
-    .describe('PEM file, relative to this file, with the one root certificate that the stamps have to lead to.')
-    .transform((file, context) => {
-      const read = readCertificates(resolve(folder, file), new Date());
-      const count = 'pem' in read ? read.pem.split('BEGIN CERTIFICATE').length - 1 : 0;
-      if ('pem' in read && count === 1) return new X509Certificate(read.pem).raw.toString('base64');
-      const fault = 'fault' in read ? read.fault : `it holds ${count} certificates`;
-      const message = `a PEM file with one certificate that has not expired (${fault})`;
-      context.addIssue({ code: 'custom', message, input: file });
-      return z.NEVER;
-    });
+  const root = certificateFile(
+    folder,
+    'PEM file, relative to this file, with the one root certificate that the stamps have to lead to.',
+  )
+    .refine((pem) => pem.match(/BEGIN CERTIFICATE/g)?.length === 1, 'a PEM file with one certificate')
+    .transform((pem) => new X509Certificate(pem).raw.toString('base64'));
   const authority = members({
     name: textLike(
       /^[a-z][a-z0-9-]{0,19}$/,

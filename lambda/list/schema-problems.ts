@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { toDotPath } from 'zod/v4/core';
 
 /** One thing that is wrong with the configuration, with a list of clusters, or with an event. */
 export interface ConfigProblem {
@@ -54,14 +55,7 @@ function isWrongType(issue: z.core.$ZodIssue): boolean {
 
 /** A path as in JavaScript. */
 function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => {
-      if (typeof part === 'number') return `[${part}]`;
-      const name = shorten(String(part));
-      return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
-    })
-    .join('')
-    .replace(/^\./, '');
+  return toDotPath(path.map((part) => (typeof part === 'string' ? shorten(part) : part)));
 }
 
 /** A value in a few words: text is shortened and loses the credentials of a URL; of lists and objects only the kind is named. */

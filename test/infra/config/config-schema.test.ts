@@ -5,7 +5,7 @@ import { configJsonSchema } from '../../../infra/config/config-schema';
 import { exampleJson } from '../example-config';
 
 const shipped = readFileSync(join(__dirname, '..', '..', '..', 'collector.schema.json'), 'utf8');
-const validate = new Ajv({ formats: { email: true } }).compile(JSON.parse(shipped));
+const validate = new Ajv({ formats: { email: true, date: true, 'date-time': true } }).compile(JSON.parse(shipped));
 
 describe('collector.schema.json', () => {
   it('is what the code checks by (npm run schema writes it)', () => {

@@ -131,6 +131,22 @@ describe('a configuration file', () => {
     expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['service.caCertificateFile', 'shards']);
   });
 
+  it('names one root certificate for each authority of time stamps', async () => {
+    const { ca, otherCa } = await testCertificates();
+    write('one.pem', ca);
+    write('two.pem', ca + otherCa);
+    const authority = (caCertificateFile: string) => ({
+      name: caCertificateFile.slice(0, 3),
+      url: 'https://a.org',
+      caCertificateFile,
+    });
+    const audit = { schedule: 'cron(30 6 * * ? *)', timestamps: [authority('one.pem'), authority('two.pem')] };
+    const file = write('stamps.json', JSON.stringify({ ...minimal, audit }));
+    expect(problemsOf(() => loadConfig(file))).toMatchObject([
+      { path: 'audit.timestamps[1].caCertificateFile', expected: 'a PEM file with one certificate' },
+    ]);
+  });
+
   it.each([
     ['wrong entries', '["a", 7, "a"]', ['inventory.json[1]', 'inventory.json[2]']],
     ['no list', '{"a": 1}', ['inventory.json']],

@@ -6,6 +6,7 @@ const key = 'arn:aws:kms:eu-central-1:111111111111:key/11111111-2222-3333-4444-5
 const chinese = key.replace('aws', 'aws-cn').replace(region, 'cn-north-1');
 const topicArn = 'arn:aws:sns:eu-central-1:111111111111:on-call';
 const bucketArn = 'arn:aws:s3:::copies';
+const authority = { name: 'one', url: 'https://stamps.example.org' };
 const elsewhere = { account, region: 'us-east-1' };
 
 /** What the members below are put into. */
@@ -65,6 +66,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['schedule.expression', 'cron(60 * * * ? *)', /minutes/],
   ['schedule.timeZone', 'Mars/Olympus', /an IANA time zone/],
   ['schedule.timeZone', 'europe/berlin', /an IANA time zone/],
+  ['schedule.timeZone', 'Europe/berlin', /an IANA time zone/],
   ['schedule.timeZone', '+01:00', /an IANA time zone/],
   ['limits.concurrency', 0, /from 1 to 255/],
   ['limits', { concurrency: 256, maxBodyMiB: 1 }, /from 1 to 255/, '.concurrency'],
@@ -83,12 +85,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['archive.replicateTo', { bucketArn, account: '1' }, /12 digits/, '.account'],
   ['archive.replicateTo', { bucketArn, kmsKeyArn: key }, /no key, because/, '.kmsKeyArn'],
   ['archive', { kms: true, replicateTo: { bucketArn } }, /the key that encrypts the copies/, '.replicateTo.kmsKeyArn'],
-  [
-    '',
-    { deployTo: { account, region }, archive: { replicateTo: { bucketArn, account } } },
-    /another account/,
-    'archive.replicateTo.account',
-  ],
   ['', { deployTo: elsewhere, archive: { kms: key } }, /a key in the region us-east-1/, 'archive.kms'],
   ['apiKeySecret', 'arn:aws:secretsmanager:a:1:secret:b', /not its ARN/],
   ['alerts.emails', ['@example.com'], /an e-mail address/, '[0]'],
@@ -130,6 +126,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['audit.acknowledged', [{ cluster: 'a', from: 'May', why: 'x' }], /a day such as/, '[0].from'],
   ['audit.rereadDays', true, /false or a whole number/],
   ['audit.signingKeyArn', 'alias/seals', /KMS key/],
+  ['audit.timestamps', [{ ...authority, caCertificateFile: 'none.pem' }], /certificates that/, '[0].caCertificateFile'],
   ['archive.readers', ['arn:aws:iam::1:user/x'], /the ARN of a role/, '[0]'],
   ['alerts.pageFrom.missingPercent', 0, /above 0/],
   ['alerts.pageFrom.missingPercent', 101, /at most 100/],
