@@ -21,8 +21,6 @@ export interface AlarmDefinition {
   readonly look: string;
   readonly act: string;
   readonly props: cloudwatch.AlarmProps;
-  /** Hours after its creation in which it is quiet; left out: it is never quiet. */
-  readonly warmUpHours?: number | undefined;
 }
 
 const period = Duration.seconds(windows.alarmPeriodSeconds);
@@ -86,7 +84,6 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       look: 'The schedule (is it enabled, and has its cron year not passed?), the dead-letter queue, the log for attempts that died.',
       act: 'Repair the schedule. Then collect the missed run late: npm run collector -- run --run TIME --without-record.',
       props: missingFor(missingHours, collector.metric('scheduled', { period }), 'Runs of the schedule'),
-      warmUpHours: missingHours,
     },
     DeliveryLost: {
       title: 'Delivery lost',

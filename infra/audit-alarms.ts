@@ -36,7 +36,6 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
               `No audit has stored and signed a seal for ${hoursText(missingHours)}. ` +
               `The longest gap of its schedule is ${hoursText(gap.hours)}.`,
             props: missingFor(missingHours, collector.metric('sealsWritten', { period }), 'Seals'),
-            warmUpHours: missingHours,
           }),
     },
     AuditBehind: {

@@ -44,7 +44,7 @@ export class Observability extends Construct {
   }
 
   #alarm(id: string, definition: AlarmDefinition, { config, page, inform }: Parts): cloudwatch.Alarm {
-    const { title, pages, means, look, act, props, warmUpHours } = definition;
+    const { title, pages, means, look, act, props } = definition;
     const alarm = new cloudwatch.Alarm(this, id, {
       ...props,
       alarmName: `${config.name} - ${title}`,
@@ -55,12 +55,12 @@ export class Observability extends Construct {
     const notify = new SnsAction((pages ? page : inform).topic);
     alarm.addAlarmAction(notify);
     alarm.addOkAction(notify);
-    if (warmUpHours !== undefined) warmUp(alarm, warmUpHours);
+    if (props.treatMissingData === cloudwatch.TreatMissingData.BREACHING) warmUp(alarm, props.evaluationPeriods);
     return alarm;
   }
 }
 
-/** A new stack has neither run nor sealed yet, which must wake nobody up. */
+/** A new stack has no data yet, because it has neither run nor sealed, which must wake nobody up. */
 function warmUp(alarm: cloudwatch.Alarm, hours: number): void {
   const resource = alarm.node.defaultChild as cloudwatch.CfnAlarm;
   resource.warmUpConfiguration = {
