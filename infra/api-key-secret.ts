@@ -1,6 +1,6 @@
-import { ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
-import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
@@ -34,8 +34,7 @@ export class ApiKeySecret extends Construct {
 
   /** In an ARN, Secrets Manager appends a hyphen and six characters to the name. */
   #arnOf(name: string): string {
-    const [service, resource, resourceName] = ['secretsmanager', 'secret', `${name}-??????`];
-    return Stack.of(this).formatArn({ service, resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+    return `${Secret.fromSecretNameV2(this, 'Existing', name).secretArn}-??????`;
   }
 
   /** Not the L2 construct: it always generates a value, and the collector would send that value to the service. */

@@ -1,7 +1,7 @@
 import { Annotations, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
@@ -36,7 +36,7 @@ export interface AuditProps {
  * archives and who attests are two roles: neither may do what the other does. test/infra/audit.test.ts lists all grants.
  */
 export class Audit extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: IFunction;
   /** The stack's own key, or an existing one. */
   readonly signingKey: IKey;
   /** The statement that an existing key needs, as JSON; undefined: the stack's own key has it. */

@@ -1,7 +1,7 @@
 import { Size } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import {
@@ -36,7 +36,7 @@ export interface CollectorProps {
  * the role. test/infra/collector.test.ts lists them all.
  */
 export class Collector extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: IFunction;
   readonly logGroup: LogGroup;
   readonly #name: string;
 

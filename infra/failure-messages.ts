@@ -5,7 +5,6 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IDestination, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LambdaDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -28,7 +27,7 @@ export interface FailureMessagesProps {
  * alarm alone would publish once, on a change of state: an hourly run that always fails keeps it in ALARM.
  */
 export class FailureMessages extends Construct {
-  readonly #function: NodejsFunction;
+  readonly #function: IFunction;
   readonly #deadLetterQueue: IQueue;
   #rule: Rule | undefined;
 

@@ -5,10 +5,10 @@ import {
   Architecture,
   type CfnFunction,
   type IDestination,
+  Function as LambdaFunction,
   LoggingFormat,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/time-limits';
@@ -50,7 +50,7 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
   const environment = props.provide(role);
   const onFailure = props.onFailure(role);
   if (config.network !== undefined) allowAttaching(role);
-  const target = new NodejsFunction(scope, 'Function', {
+  const target = new LambdaFunction(scope, 'Function', {
     description: props.description,
     code: functionCode(scope, props.entry, props.dataFile),
     handler: 'index.handler',
@@ -70,8 +70,6 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
       // Stack traces name lines of the sources, not of the minified bundle.
       NODE_OPTIONS: '--enable-source-maps',
     },
-    // An option of version 2 of the SDK, which the functions do not use.
-    awsSdkConnectionReuse: false,
     retryAttempts: asynchronousAttempts - 1,
     reservedConcurrentExecutions: reservedConcurrency,
     maxEventAge: Duration.seconds(eventAgeSeconds(reservedConcurrency !== undefined)),
