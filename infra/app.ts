@@ -18,7 +18,7 @@ async function main(): Promise<void> {
 
 async function askDeployed(config: CollectorConfig, file: string, region: string | undefined): Promise<void> {
   const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
+  const client = new CloudFormationClient({ region, maxAttempts: 2 });
   await refuseShorterRetention(client, config, file, (message) => process.stderr.write(`${message}\n`));
 }
 

@@ -138,14 +138,12 @@ export function auditPlanOf(
   const entries = dividedBy(acknowledged);
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
-    ...(clusterList && {
-      clusterList: { from: clusterList.from, maxRemovedPercent: clusterList.maxRemovedPercent },
-    }),
+    clusterList: clusterList && { from: clusterList.from, maxRemovedPercent: clusterList.maxRemovedPercent },
     schedule,
     auditSchedule: { expression, timeZone, enabled: true },
     retentionDays: archive.retentionDays,
     shards,
-    ...(rereadDays !== false && { rereadDays }),
+    rereadDays: rereadDays || undefined,
     ...others,
     ...entries,
   };

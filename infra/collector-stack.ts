@@ -20,7 +20,7 @@ export class CollectorStack extends Stack {
       // hand: docs/operations.md, "When the first deployment fails" (read in aws-cdk, deployments/deploy-stack.ts).
       terminationProtection: true,
       tags: config.tags,
-      ...(config.deployTo && { env: config.deployTo }),
+      env: config.deployTo,
     });
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
     const parts = createParts(this, config);

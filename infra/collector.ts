@@ -79,16 +79,12 @@ export class Collector extends Construct {
 /** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
 export function collectionOf(config: CollectorConfig): Collection {
   const { service, clusters, clusterList, limits, archive, shards, schedule } = config;
-  const { baseUrl, projectUid, collection, caCertificate } = service;
   const { requestsPerSecond } = limits;
   return {
-    service: { baseUrl, projectUid, collection, caCertificate },
+    service,
     clusters,
-    ...(clusterList && { clusterList: sourceOf(clusterList, config) }),
-    limits: {
-      ...limits,
-      ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
-    },
+    clusterList: clusterList && sourceOf(clusterList, config),
+    limits: { ...limits, requestsPerSecond: requestsPerSecond && requestsPerSecond / concurrentShards(shards) },
     schedule,
     retentionDays: archive.retentionDays,
   };

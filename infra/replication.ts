@@ -49,7 +49,7 @@ export class Replication extends Construct {
     super(scope, id);
     this.#target = target;
     const { bucketArn, account, kmsKeyArn } = target;
-    this.#destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, ...(account && { account }) });
+    this.#destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, account });
     const crossAccount = account !== undefined && account !== Stack.of(this).account;
     // Without a condition on the source account: S3 does not document that it names one when it replicates.
     this.#role = new Role(this, 'Role', {
