@@ -1,6 +1,25 @@
 import { auditMetricNames, logMessages } from '../../lambda/stack-contract';
-import { dashboardOf } from './dashboard-body';
-import { audited, resourcesOf, templateOf, textOf } from './example-stack';
+import { audited, resourceOf, resourcesOf, templateOf, textOf } from './example-stack';
+
+interface Widget {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  properties: { title: string; alarms?: string[]; metrics?: unknown[][]; query?: string };
+}
+
+/** The dashboard's body; references are `<Id>` and `<Id.Arn>`. */
+function dashboardOf(changes?: Record<string, unknown>) {
+  const { Properties } = resourceOf(templateOf(changes), 'AWS::CloudWatch::Dashboard');
+  const body = JSON.parse(textOf(Properties.DashboardBody)) as { start: string; widgets: Widget[] };
+  const widget = (title: string): Widget => {
+    const found = body.widgets.find(({ properties }) => properties.title === title);
+    if (found === undefined) throw new Error(`there is no widget "${title}"`);
+    return found;
+  };
+  return { ...body, widget };
+}
 
 describe('the dashboard', () => {
   it('has widgets that fill their rows and do not overlap', () => {

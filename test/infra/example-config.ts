@@ -21,17 +21,6 @@ export const minimal = {
   schedule: { expression: 'cron(0 * * * ? *)' },
 };
 
-/** The problems of the ConfigError that a promise is rejected with. */
-export async function problemsOfRejected(promise: Promise<unknown>): Promise<readonly ConfigProblem[]> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  return problemsOf(() => {
-    throw error;
-  });
-}
-
 /** The problems of the ConfigError that an action throws. */
 export function problemsOf(action: () => unknown): readonly ConfigProblem[] {
   try {
