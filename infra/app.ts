@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { ContextError, createApp, readContext } from './collector-app';
-import { type CollectorConfig, ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
+import { ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
 import { refuseShorterRetention } from './deployed-retention';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
@@ -11,15 +11,10 @@ async function main(): Promise<void> {
   refusePartition(config, region, context.config);
   if (context.deploys) {
     refuseExample(config, context.config);
-    if (!context.shortensRetention) await askDeployed(config, context.config, config.deployTo?.region ?? region);
+    if (!context.shortensRetention)
+      await refuseShorterRetention(config, region, context.config, (message) => process.stderr.write(`${message}\n`));
   }
   createApp({ config }).app.synth();
-}
-
-async function askDeployed(config: CollectorConfig, file: string, region: string | undefined): Promise<void> {
-  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({ region, maxAttempts: 2 });
-  await refuseShorterRetention(client, config, file, (message) => process.stderr.write(`${message}\n`));
 }
 
 main().catch((error: unknown) => {

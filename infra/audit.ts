@@ -54,7 +54,8 @@ export class Audit extends Construct {
         ? this.#createKey(config.name)
         : Key.fromKeyArn(this, 'ExistingSigningKey', signingKeyArn);
     const plan = auditPlanOf(config, settings);
-    const { function: target } = createNodeFunction(this, {
+    const { keyArn } = this.signingKey;
+    const { function: target, role } = createNodeFunction(this, {
       config,
       description: `Verifies and seals the archive of ${config.name}`,
       entry: 'audit-handler.ts',
@@ -65,17 +66,21 @@ export class Audit extends Construct {
       onFailure: (role) => failures.destinationFor(role),
       provide: (role): AuditEnvironment => {
         for (const group of new Set([page, inform])) group.grantPublish(role);
+        const ofArchive = archive.provideToAudit(role);
+        allow(role, 'SignSeals', ['kms:Sign', 'kms:GetPublicKey'], [keyArn]);
         return {
-          ...archive.provideToAudit(role),
-          ...this.#provideKey(role),
+          ...ofArchive,
+          SIGNING_KEY_ARN: keyArn,
           TOPIC_ARN: inform.topic.topicArn,
           PAGE_TOPIC_ARN: page.topic.topicArn,
         };
       },
     });
     this.function = target;
-    this.statementOfKey =
-      signingKeyArn === undefined || target.role === undefined ? undefined : this.#textOf(signedBy(target.role));
+    const statement = signedBy(role);
+    // The policy of an existing key is its owner's; doctor looks whether it has the statement.
+    const { statementAdded } = this.signingKey.addToResourcePolicy(statement);
+    this.statementOfKey = statementAdded ? undefined : Stack.of(this).toJsonString(statement.toStatementJson());
     const { auditSchedule: schedule } = plan;
     this.schedule = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
@@ -105,22 +110,9 @@ export class Audit extends Construct {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
-
-  #textOf(statement: PolicyStatement): string {
-    return Stack.of(this).toJsonString(statement.toStatementJson());
-  }
-
-  /** The key's own policy denies everybody else to sign, whatever the account's policies allow. */
-  #provideKey(role: IRole): Pick<AuditEnvironment, 'SIGNING_KEY_ARN'> {
-    const { keyArn } = this.signingKey;
-    allow(role, 'SignSeals', ['kms:Sign', 'kms:GetPublicKey'], [keyArn]);
-    // The policy of an existing key is its owner's; doctor looks whether it has the statement.
-    if (this.signingKey instanceof Key) this.signingKey.addToResourcePolicy(signedBy(role));
-    return { SIGNING_KEY_ARN: keyArn };
-  }
 }
 
-/** Refuses to sign to everybody but the audit. */
+/** For the key's own policy: refuses to sign to everybody but the audit, whatever the account's policies allow. */
 function signedBy(role: IRole): PolicyStatement {
   const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
   return refusal('SignedByAuditOnly', everybody, ['kms:Sign'], ['*'], byOthers);

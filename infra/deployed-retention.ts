@@ -1,4 +1,4 @@
-import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
+import type { Stack } from '@aws-sdk/client-cloudformation';
 import { type CollectorConfig, ConfigError } from './config/config';
 
 /** Name of the output that says how long the archive is kept. */
@@ -18,16 +18,18 @@ export function retentionIn(stack: Pick<Stack, 'Outputs'> | undefined): number |
 
 /**
  * Refuses to deploy a shorter retention than the deployed one: S3 applies it to what is archived already.
+ * @param region that the command line deploys to, where the configuration names none
  * @param warn is told if CloudFormation could not be asked
  * @throws ConfigError
  */
 export async function refuseShorterRetention(
-  client: CloudFormationClient,
-  { name, archive }: CollectorConfig,
+  { name, archive, deployTo }: CollectorConfig,
+  region: string | undefined,
   file: string,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({ region: deployTo?.region ?? region, maxAttempts: 2 });
   const { retentionDays = Number.POSITIVE_INFINITY } = archive;
   const answer = await client.send(new DescribeStacksCommand({ StackName: name })).catch((error: Error) => {
     if (!/does not exist/.test(error.message))

@@ -79,7 +79,7 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
   // steps: docs/operations.md, "Changing a deployed stack".
   if (config.network !== undefined) (target.node.defaultChild as CfnFunction).vpcConfig = config.network;
   target.node.addDependency(role.node.findChild('DefaultPolicy'));
-  return { function: target, logGroup };
+  return { function: target, role, logGroup };
 }
 
 /** Lets Lambda attach the function to the network. The function's own code may not make these calls. */

@@ -1,9 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { refuseShorterRetention } from '../../infra/deployed-retention';
 import { exampleConfig } from './example-config';
 import { templateOf } from './example-stack';
+
+const former = { ...process.env };
+afterAll(() => {
+  process.env = former;
+});
 
 const archiveOf = (retentionDays: number | undefined) => (retentionDays === undefined ? {} : { retentionDays });
 
@@ -12,12 +16,11 @@ async function deploy(retentionDays: number | undefined, status: number, body: s
   const warnings: string[] = [];
   const server = createServer((_, response) => response.writeHead(status).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
-  const client = new CloudFormationClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
+  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  Object.assign(process.env, { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' });
   const config = exampleConfig({ archive: archiveOf(retentionDays) });
   try {
-    await refuseShorterRetention(client, config, 'c.json', (message) => warnings.push(message));
+    await refuseShorterRetention(config, 'eu-central-1', 'c.json', (message) => warnings.push(message));
     return warnings;
   } finally {
     server.closeAllConnections();
@@ -41,7 +44,11 @@ describe('a deployment', () => {
     [40, 400, /at least 400, as deployed\..*-c shortenRetention=true/],
     [400, undefined, /nothing, as deployed: nothing expires/],
   ])('with %p days after one with %p days is refused', async (days, before, expected) => {
-    const problem = { path: 'archive.retentionDays', received: String(days), expected: expect.stringMatching(expected) };
+    const problem = {
+      path: 'archive.retentionDays',
+      received: String(days),
+      expected: expect.stringMatching(expected),
+    };
     await expect(deploy(days, 200, deployed(before))).rejects.toMatchObject({ problems: [problem] });
   });
 
