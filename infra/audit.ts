@@ -119,25 +119,22 @@ function signedBy(role: IRole): PolicyStatement {
 }
 
 /** The part of the configuration that the audit judges the archive by. */
-export function auditPlanOf(
-  config: CollectorConfig,
-  { schedule: expression, alarmOnLogGaps: _, staleAfterHours: _hours, signingKeyArn: _key, ...settings }: AuditSettings,
-): AuditPlan {
+export function auditPlanOf(config: CollectorConfig, settings: AuditSettings): AuditPlan {
   const { clusters, clusterList, schedule, archive, shards } = config;
-  const { timeZone } = schedule;
-  const { acknowledged = [], rereadDays: configured, ...others } = settings;
-  const rereadDays = configured ?? rereadDaysFor(config, { expression, timeZone }, new Date());
-  const entries = dividedBy(acknowledged);
+  const { rereadDays, frozenAfterHours, formerPublicKeys, timestamps, acknowledged = [] } = settings;
+  const auditSchedule = { expression: settings.schedule, timeZone: schedule.timeZone, enabled: true };
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
     clusterList: clusterList && { from: clusterList.from, maxRemovedPercent: clusterList.maxRemovedPercent },
     schedule,
-    auditSchedule: { expression, timeZone, enabled: true },
+    auditSchedule,
     retentionDays: archive.retentionDays,
     shards,
-    rereadDays: rereadDays || undefined,
-    ...others,
-    ...entries,
+    rereadDays: (rereadDays ?? rereadDaysFor(config, auditSchedule, new Date())) || undefined,
+    frozenAfterHours,
+    formerPublicKeys,
+    timestamps,
+    ...dividedBy(acknowledged),
   };
 }
 
