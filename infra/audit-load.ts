@@ -7,8 +7,11 @@ import type { CollectorConfig } from './config/config';
 /** Seconds that an audit takes for one request to S3: measured, docs/background.md, "What an audit takes". */
 const secondsPerRequest = 0.003;
 
+/** How long an audit works, in seconds. */
+const auditSeconds = functionTimeoutSeconds - deadlineReserveSeconds;
+
 /** Most requests of one audit. */
-const mostRequests = (functionTimeoutSeconds - deadlineReserveSeconds) / secondsPerRequest;
+const mostRequests = auditSeconds / secondsPerRequest;
 
 /** Old objects that an audit reads again in a second: measured, docs/background.md, "What an audit takes". */
 const rereadPerSecond = 210;
@@ -22,7 +25,7 @@ const daysWithoutRetention = 730;
 /** Span in which runs and audits are counted, in days: a month's calendar has at least so many. */
 const days = 28;
 
-type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
+type Schedule = CollectorConfig['schedule'];
 
 /**
  * Whether audits read as much as runs archive.
@@ -33,17 +36,17 @@ type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
  */
 export function auditsKeepUp(
   config: Pick<CollectorConfig, 'clusters' | 'schedule'>,
-  schedule: Times,
+  schedule: Schedule,
   now: Date,
 ): boolean {
-  const runs = config.schedule.enabled ? firingsIn(config.schedule, now) : 0;
   const audits = firingsIn(schedule, now);
   const inRun = objectsPerRun(config);
   // A schedule that fires less than once in the span is not judged.
-  return audits === 0 || runs * inRun <= audits * (mostRequests - inRun);
+  return audits === 0 || firingsIn(config.schedule, now) * inRun <= audits * (mostRequests - inRun);
 }
 
-function firingsIn({ expression, timeZone }: Times, from: Date): number {
+function firingsIn({ expression, timeZone, enabled }: Schedule, from: Date): number {
+  if (!enabled) return 0;
   const until = new Date(from.getTime() + days * 86_400_000);
   return [...firingsOf(expression, timeZone).between(from, until)].length;
 }
@@ -51,15 +54,14 @@ function firingsIn({ expression, timeZone }: Times, from: Date): number {
 /** The default of `audit.rereadDays`: half of the time of the audits has to suffice for all that the archive holds. */
 export function rereadDaysFor(
   config: Pick<CollectorConfig, 'clusters' | 'schedule' | 'archive'>,
-  schedule: Times,
+  schedule: Schedule,
   now: Date,
 ): number {
-  const runsPerDay = config.schedule.enabled ? firingsIn(config.schedule, now) / days : 0;
-  const objects = runsPerDay * objectsPerRun(config) * (config.archive.retentionDays ?? daysWithoutRetention);
-  const secondsPerAudit = (functionTimeoutSeconds - deadlineReserveSeconds) / 2;
-  const perDay = (firingsIn(schedule, now) / days) * secondsPerAudit * rereadPerSecond;
+  const objects =
+    firingsIn(config.schedule, now) * objectsPerRun(config) * (config.archive.retentionDays ?? daysWithoutRetention);
   // An audit that starts less often than once in the span: as if it did once.
-  return Math.max(shortestRereadDays, Math.ceil(objects / (perDay || (secondsPerAudit * rereadPerSecond) / days)));
+  const readable = Math.max(1, firingsIn(schedule, now)) * (auditSeconds / 2) * rereadPerSecond;
+  return Math.max(shortestRereadDays, Math.ceil(objects / readable));
 }
 
 function objectsPerRun({ clusters }: Pick<CollectorConfig, 'clusters'>): number {

@@ -1,7 +1,7 @@
 import { auditsKeepUp, rereadDaysFor } from '../../infra/audit-load';
 
 const now = new Date('2026-11-20T12:00:00Z');
-const daily = { expression: 'cron(30 6 * * ? *)', timeZone: 'Etc/UTC' };
+const daily = { expression: 'cron(30 6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 
 function keepUp(count: number, expression: string, audits = daily) {
   const clusters = Array.from({ length: count }, (_, index) => ({ uid: `c-${index}` }));
