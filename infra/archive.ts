@@ -16,7 +16,7 @@ import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-con
 import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { allow, type Conditions, everybody, refusal, through } from './policy-statements';
-import { Replication, type ReplicationMetrics } from './replication';
+import { Replication, type ReplicationMetrics, type ReplicationProps } from './replication';
 
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
@@ -54,9 +54,6 @@ export class Archive extends Construct {
     this.key = this.#keyOf(archive.kms, name);
     this.#formerKeyArns = archive.formerKmsKeyArns;
     const lifecycle = runPrefixes.map((prefix) => lifecycleRule(prefix, archive));
-    const keyArns = [...(this.key === undefined ? [] : [this.key.keyArn]), ...this.#formerKeyArns];
-    const replication =
-      archive.replicateTo && new Replication(this, 'Replication', { target: archive.replicateTo, keyArns, lifecycle });
     this.bucket = new Bucket(this, 'Bucket', {
       ...privateBucket,
       versioned: true,
@@ -67,15 +64,13 @@ export class Archive extends Construct {
       lifecycleRules: lifecycle,
       // Always: to switch it on later, CloudFormation would replace the bucket with a new, empty one.
       objectLockEnabled: true,
-      ...replication?.bucketProps,
     });
     this.#refuseUnreadable();
     this.#letRead(archive.readers);
     this.#lock(archive.objectLock);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(kept);
-    replication?.grantRead(this.bucket);
-    this.replicationMetrics = replication?.metricsOf(this.bucket);
+    this.replicationMetrics = archive.replicateTo && this.#replicate(archive.replicateTo, lifecycle);
   }
 
   /**
@@ -181,6 +176,11 @@ export class Archive extends Construct {
       `archive.objectLock in compliance mode: nobody, neither the root user nor AWS, can delete before ${until} what is ` +
         'written today, or end the lock sooner. It is stored and paid for until then. Try it with few days first.',
     );
+  }
+
+  #replicate(target: ReplicationProps['target'], lifecycle: readonly LifecycleRule[]): ReplicationMetrics {
+    const keyArns = [...(this.key === undefined ? [] : [this.key.keyArn]), ...this.#formerKeyArns];
+    return new Replication(this, 'Replication', { bucket: this.bucket, target, keyArns, lifecycle }).metrics;
   }
 
   #keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {

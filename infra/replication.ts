@@ -1,20 +1,14 @@
 import { Annotations, ArnFormat, Stack, Token, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import {
-  Bucket,
-  type BucketProps,
-  type CfnBucket,
-  type IBucket,
-  type LifecycleRule,
-  ReplicationTimeValue,
-} from 'aws-cdk-lib/aws-s3';
+import type { Bucket, CfnBucket, LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 import { allow, through } from './policy-statements';
 
 export interface ReplicationProps {
+  /** The bucket of the archive. */
+  readonly bucket: Bucket;
   readonly target: NonNullable<CollectorConfig['archive']['replicateTo']>;
   /** ARNs of the customer keys that encrypt the archive, and that did so before. */
   readonly keyArns: readonly string[];
@@ -33,6 +27,14 @@ export interface ReplicationMetrics {
 /** Name of the only rule, which is a dimension of its metrics. */
 const ruleId = 'everything';
 
+const readActions = [
+  's3:GetObjectVersionForReplication',
+  's3:GetObjectVersionAcl',
+  's3:GetObjectVersionTagging',
+  's3:GetObjectRetention',
+  's3:GetObjectLegalHold',
+];
+
 /**
  * Copies every object version, with its lock, to another bucket, by S3 itself. Deletions are not copied.
  *
@@ -40,69 +42,41 @@ const ruleId = 'everything';
  * GetObjectLegalHold (S3 user guide, "Object Lock considerations", "Using Object Lock with S3 Replication").
  */
 export class Replication extends Construct {
-  readonly bucketProps: Pick<BucketProps, 'replicationRole' | 'replicationRules'>;
+  readonly metrics: ReplicationMetrics;
   readonly #role: Role;
   readonly #target: ReplicationProps['target'];
-  readonly #destination: IBucket;
 
-  constructor(scope: Construct, id: string, { target, keyArns, lifecycle }: ReplicationProps) {
+  constructor(scope: Construct, id: string, { bucket, target, keyArns, lifecycle }: ReplicationProps) {
     super(scope, id);
     this.#target = target;
     const { bucketArn, account, kmsKeyArn } = target;
-    this.#destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, account });
-    const crossAccount = account !== undefined && account !== Stack.of(this).account;
+    const isElsewhere = account !== undefined && account !== Stack.of(this).account;
+    const bucketName = bucketArn.split(':').at(-1) ?? '';
     // Without a condition on the source account: S3 does not document that it names one when it replicates.
     this.#role = new Role(this, 'Role', {
       description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
       assumedBy: new ServicePrincipal('s3.amazonaws.com'),
     });
-    allow(this.#role, 'WriteCopies', writeActions(crossAccount), [`${bucketArn}/*`]);
-    this.#acknowledge(`${bucketArn}/*`);
+    const source = bucket.node.defaultChild as CfnBucket;
+    allow(this.#role, 'WriteCopies', writeActions(isElsewhere), [`${bucketArn}/*`]);
     if (kmsKeyArn !== undefined) this.#grantKeys(keyArns, kmsKeyArn);
-    this.bucketProps = {
-      replicationRole: this.#role,
-      replicationRules: [
-        {
-          id: ruleId,
-          destination: this.#destination,
-          priority: 0,
-          deleteMarkerReplication: false,
-          // S3 counts failures only with it. The minutes matter only with S3's paid time control.
-          metrics: ReplicationTimeValue.FIFTEEN_MINUTES,
-          // The other account owns its copies, whatever its bucket says of ownership.
-          accessControlTransition: crossAccount,
-          ...(kmsKeyArn !== undefined && {
-            kmsKey: Key.fromKeyArn(this, 'TargetKey', kmsKeyArn),
-            sseKmsEncryptedObjects: true,
-          }),
-        },
-      ],
-    };
-    if (crossAccount) this.#printPolicies();
-    this.#printLifecycle(lifecycle);
-  }
-
-  /** Lets S3 read the archive for copying. */
-  grantRead(bucket: IBucket): void {
-    const ofVersions = [
-      's3:GetObjectVersionForReplication',
-      's3:GetObjectVersionAcl',
-      's3:GetObjectVersionTagging',
-      's3:GetObjectRetention',
-      's3:GetObjectLegalHold',
-    ];
     allow(this.#role, 'ReadConfiguration', ['s3:GetReplicationConfiguration', 's3:ListBucket'], [bucket.bucketArn]);
-    allow(this.#role, 'ReadVersions', ofVersions, [bucket.arnForObjects('*')]);
-    const bucketId = Stack.of(this).getLogicalId(bucket.node.defaultChild as CfnBucket);
-    this.#acknowledge(`<${bucketId}.Arn>/*`);
-  }
-
-  metricsOf(bucket: IBucket): ReplicationMetrics {
-    const DestinationBucket = this.#destination.bucketName;
-    const dimensionsMap = { SourceBucket: bucket.bucketName, DestinationBucket, RuleId: ruleId };
+    allow(this.#role, 'ReadVersions', readActions, [bucket.arnForObjects('*')]);
+    for (const copied of [bucketArn, `<${Stack.of(this).getLogicalId(source)}.Arn>`])
+      Validations.of(this.#role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${copied}/*]`,
+        reason: 'Everything in the archive is copied.',
+      });
+    source.replicationConfiguration = { role: this.#role.roleArn, rules: [ruleOf(target, isElsewhere)] };
+    const dimensionsMap = { SourceBucket: bucket.bucketName, DestinationBucket: bucketName, RuleId: ruleId };
     const metric = (metricName: string, statistic: string) =>
       new Metric({ namespace: 'AWS/S3', metricName, dimensionsMap, statistic });
-    return { failed: metric('OperationsFailedReplication', 'Sum'), latency: metric('ReplicationLatency', 'Maximum') };
+    this.metrics = {
+      failed: metric('OperationsFailedReplication', 'Sum'),
+      latency: metric('ReplicationLatency', 'Maximum'),
+    };
+    if (isElsewhere) this.#printPolicies();
+    this.#printLifecycle(bucketName, lifecycle);
   }
 
   /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */
@@ -111,13 +85,6 @@ export class Replication extends Construct {
     const write = ['kms:Encrypt', 'kms:GenerateDataKey'];
     allow(this.#role, 'ReadWithKeys', ['kms:Decrypt'], [...keyArns], through('s3'));
     allow(this.#role, 'WriteWithKey', write, [targetKeyArn], through('s3', region));
-  }
-
-  #acknowledge(resource: string): void {
-    Validations.of(this.#role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${resource}]`,
-      reason: 'Everything in the archive is copied.',
-    });
   }
 
   /** The owner of the other bucket has to allow what the role does: its own policy does not reach that far. */
@@ -140,7 +107,7 @@ export class Replication extends Construct {
   }
 
   /** S3 replicates neither expirations nor deletions, so a copy without rules of its own keeps everything for ever. */
-  #printLifecycle(lifecycle: readonly LifecycleRule[]): void {
+  #printLifecycle(bucketName: string, lifecycle: readonly LifecycleRule[]): void {
     const rules = lifecycle.flatMap(({ id, prefix, expiration, noncurrentVersionExpiration }) =>
       expiration === undefined
         ? []
@@ -156,14 +123,37 @@ export class Replication extends Construct {
     Annotations.of(this).addInfoV2(
       'cluster-log-collector:lifecycle-of-the-copy',
       `The lifecycle of the archive is not copied. For the same days, write this to copy.json, and type with credentials of ` +
-        `its account: aws s3api put-bucket-lifecycle-configuration --bucket ${this.#destination.bucketName} ` +
+        `its account: aws s3api put-bucket-lifecycle-configuration --bucket ${bucketName} ` +
         `--lifecycle-configuration file://copy.json\n${JSON.stringify({ Rules: rules }, undefined, 2)}\n`,
     );
   }
 }
 
+/** What is copied, and how. @param isElsewhere whether the copy is in another account */
+function ruleOf(
+  { bucketArn, account, kmsKeyArn }: ReplicationProps['target'],
+  isElsewhere: boolean,
+): CfnBucket.ReplicationRuleProperty {
+  return {
+    id: ruleId,
+    status: 'Enabled',
+    priority: 0,
+    filter: { prefix: '' },
+    deleteMarkerReplication: { status: 'Disabled' },
+    destination: {
+      bucket: bucketArn,
+      // S3 counts failures only with it.
+      metrics: { status: 'Enabled' },
+      // The other account owns its copies, whatever its bucket says of ownership.
+      ...(isElsewhere && { account, accessControlTranslation: { owner: 'Destination' } }),
+      ...(kmsKeyArn !== undefined && { encryptionConfiguration: { replicaKmsKeyId: kmsKeyArn } }),
+    },
+    ...(kmsKeyArn !== undefined && { sourceSelectionCriteria: { sseKmsEncryptedObjects: { status: 'Enabled' } } }),
+  };
+}
+
 /** What the role does in the other bucket. ReplicateDelete is not among it. */
-function writeActions(crossAccount: boolean): string[] {
+function writeActions(isElsewhere: boolean): string[] {
   const actions = ['s3:ReplicateObject', 's3:ReplicateTags'];
-  return crossAccount ? [...actions, 's3:ObjectOwnerOverrideToBucketOwner'] : actions;
+  return isElsewhere ? [...actions, 's3:ObjectOwnerOverrideToBucketOwner'] : actions;
 }
