@@ -34,7 +34,7 @@ export function* grid(
   for (const cluster of shown) {
     const { failures } = cluster;
     const missing = failures > 0 && html`<b title="not archived: ${failures}">${failures}</b>`;
-    yield html`<tr><th scope="row"><span title="${about.get(cluster.uid)}">${cluster.uid}</span>${missing}</th>${runs.map((run, at) => gridCell(report, cluster, run, at, commands))}</tr>`;
+    yield html`<tr><th scope="row"><span title="${about.get(cluster.uid)}">${cluster.uid}</span>${missing}</th>${runs.map((run, at) => gridCell(cluster, run, at, commands))}</tr>`;
   }
   yield html`</tbody></table></div>`;
 }
@@ -67,14 +67,13 @@ function absentWords({ runs, last }: AbsentStretch): string {
 
 /** A cell: the log above, the manifest below. One that has anything to say opens to its words and a command. */
 function gridCell(
-  report: Report,
   cluster: ReportCluster,
   { status, time }: ReportRun | AbsentStretch,
   at: number,
   commands: Commands,
 ): Html {
   if (status === 'absent') return html`<td class="absent"></td>`;
-  const found = resourceNames.map((resource) => ({ resource, cell: report.cellOf(cluster, resource, at) }));
+  const found = resourceNames.map((resource) => ({ resource, cell: cluster.cells[resource][at] }));
   if (found.every(({ cell }) => cell?.kind === 'archived')) return html`<td></td>`;
   if (found.every(({ cell }) => cell === undefined)) return html`<td class="none"></td>`;
   const { uid } = cluster;

@@ -25,7 +25,7 @@ export function* lists(report: Report, { clusterChanges }: ReportFacts, commands
   for (let run = report.runs.length - 1; run >= 0; run -= 1)
     for (const cluster of report.clusters.values())
       for (const resource of resourceNames) {
-        const cell = report.cellOf(cluster, resource, run);
+        const cell = cluster.cells[resource][run];
         if (cell?.reason !== undefined) count(cell.kind === 'doubt' ? doubts : failures, cell.reason, cluster.uid, run);
         if (cell?.isChanged === true) count(changes, formatTime(timeOf(run)), cluster.uid, run);
       }

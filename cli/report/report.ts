@@ -25,8 +25,8 @@ export interface AbsentStretch {
 
 export interface ReportCluster {
   readonly uid: string;
-  /** Indices of cells, by run; undefined where the run does not cover it. */
-  readonly cells: Readonly<Record<Resource, (number | undefined)[]>>;
+  /** By run, at its index in {@link Report.runs}; undefined where the run does not cover it. */
+  readonly cells: Readonly<Record<Resource, (Cell | undefined)[]>>;
   readonly newest: Record<Resource, ContentHashes>;
   /** How many cells are not archived, and how many others have anything to say. */
   failures: number;
@@ -60,14 +60,13 @@ export interface ReportFacts extends FoundStale {
   readonly stamps: readonly string[];
 }
 
-/** What the report shows of an archive: a few bytes of each cluster and run. */
+/** What the report shows of an archive: equal cells are one object, so that each takes a few bytes. */
 export class Report {
   /** In time order. */
   readonly runs: (ReportRun | AbsentStretch)[] = [];
   readonly clusters = new Map<string, ReportCluster>();
-  /** Each distinct cell once, by its JSON. */
-  readonly #cells = new Map<string, number>();
-  readonly #all: Cell[] = [];
+  /** Each distinct cell, by its JSON. */
+  readonly #cells = new Map<string, Cell>();
   /** How many cluster x resource the last run had that the schedule started. */
   #scheduled = 0;
 
@@ -87,11 +86,6 @@ export class Report {
       this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
   }
 
-  /** The cell of one cluster x resource; undefined where the run does not cover it. */
-  cellOf({ cells }: ReportCluster, resource: Resource, run: number): Cell | undefined {
-    return this.#all[cells[resource][run] ?? -1];
-  }
-
   #addOutcome({ run }: Run, outcome: RunOutcome): void {
     const { cluster: uid, resource, sha256, logSha256, state } = outcome;
     const cluster = this.clusters.get(uid) ?? {
@@ -103,22 +97,21 @@ export class Report {
     this.clusters.set(uid, cluster);
     const isChanged = !resources[resource].isAlwaysNew && !isSameContent(cluster.newest[resource], outcome);
     if (sha256 !== undefined) cluster.newest[resource] = { sha256, logSha256 };
-    const isArchived = isStored(outcome);
-    const isOfLate = isArchived && isLate(run, outcome.fetchedAt);
-    const doubt = isArchived ? outcome.doubt : undefined;
-    const ofArchived = doubt !== undefined ? 'doubt' : isOfLate ? 'late' : isChanged ? 'changed' : 'archived';
-    if (!isArchived) cluster.failures += 1;
-    else if (ofArchived !== 'archived') cluster.marks += 1;
-    const kind = isArchived ? ofArchived : outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
-    cluster.cells[resource][this.runs.length] = this.#indexOf({ kind, isChanged, state, reason: reasonOf(outcome) });
+    const own = { kind: kindOf(run, outcome, isChanged), isChanged, state, reason: reasonOf(outcome) };
+    if (!isStored(outcome)) cluster.failures += 1;
+    else if (own.kind !== 'archived') cluster.marks += 1;
+    const name = JSON.stringify(own);
+    const cell = this.#cells.get(name) ?? own;
+    this.#cells.set(name, cell);
+    cluster.cells[resource][this.runs.length] = cell;
   }
+}
 
-  #indexOf(cell: Cell): number {
-    const name = JSON.stringify(cell);
-    const index = this.#cells.get(name) ?? this.#all.push(cell) - 1;
-    this.#cells.set(name, index);
-    return index;
-  }
+function kindOf(run: Date, outcome: RunOutcome, isChanged: boolean): Cell['kind'] {
+  if (!isStored(outcome)) return outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
+  if (outcome.doubt !== undefined) return 'doubt';
+  if (isLate(run, outcome.fetchedAt)) return 'late';
+  return isChanged ? 'changed' : 'archived';
 }
 
 function reasonOf(outcome: RunOutcome): string | undefined {
