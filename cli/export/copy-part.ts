@@ -18,11 +18,6 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 import { incomingFolder } from '../../local/aws/store/key-path';
 import { checkPage } from './check-page';
 
-/** The part cannot be written where it should be. */
-export class ExportError extends Error {
-  override readonly name = 'ExportError';
-}
-
 /** What was copied. */
 export interface CopiedPart {
   readonly runs: number;
@@ -44,7 +39,7 @@ export interface CopiedPart {
  * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
  * has: whatever else lies in the archive is left there. Of a sealed archive the part ends at what the newest seal has.
  * @param publicKeys that may have signed; left out: the archive's own key is believed
- * @throws ExportError if the folder lies in the archive, cannot be made or is not empty, or the cluster has no object in the period
+ * @throws Error if the folder lies in the archive, cannot be made or is not empty, or the cluster has no object in the period
  * @throws ArchiveReadError
  */
 export async function copyPart(
@@ -55,7 +50,7 @@ export async function copyPart(
 ): Promise<CopiedPart> {
   const found = resourceNames.map((resource) => firstOf(clusterObjects(reader, resource, part.cluster, part)));
   if ((await Promise.all(found)).every((object) => object === undefined))
-    throw new ExportError(
+    throw new Error(
       `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
     );
   const within = relative(await realPathOf(reader.location), await realPathOf(folder));
@@ -153,8 +148,8 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-function failedTo(folder: string, why: string, options?: ErrorOptions): ExportError {
-  return new ExportError(`Writing the export to ${folder} failed: ${why}; name a new folder`, options);
+function failedTo(folder: string, why: string, options?: ErrorOptions): Error {
+  return new Error(`Writing the export to ${folder} failed: ${why}; name a new folder`, options);
 }
 
 async function makeEmpty(folder: string): Promise<void> {
