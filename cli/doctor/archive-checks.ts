@@ -56,14 +56,12 @@ export async function sealsOf(
 
 /** @param keys that may have signed the seals, as base64 */
 export async function sealsIn(reader: ArchiveReader, keys: readonly string[]): Promise<Shown> {
-  const wrong: string[] = [];
+  const wrong = new Map<string, string>();
   const publicKeys = keys.flatMap((key) => parsePublicKey(key) ?? []);
-  const { passedOver, head, state } = await readHead(reader, { publicKeys }, (_, key, why) =>
-    wrong.push(`${key}: ${why}`),
-  );
-  for (const { number, why } of passedOver.values()) wrong.push(`${sealKey(number)}: ${why}`);
+  const { passedOver, head, state } = await readHead(reader, { publicKeys }, (_, key, why) => wrong.set(key, why));
+  for (const { number, why } of passedOver.values()) wrong.set(sealKey(number), why);
   const act = 'see docs/alarms.md, "Audit found damage"';
-  if (wrong.length > 0) return problem(`${wrong.length} not right, such as ${wrong[0]}`, act);
+  for (const [key, why] of wrong) return problem(`${wrong.size} not right, such as ${key}: ${why}`, act);
   if (head === undefined) return warning('none yet', 'the audit makes the first');
   const { count, since } = openDamage({ ...head, ...state });
   const which = `seal ${head.number} of ${formatTime(head.seal)}`;

@@ -1,6 +1,7 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { sealsIn } from '../../../cli/doctor/archive-checks';
+import { sealKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, hour, plainAnswer } from '../archive-fixture';
 import { SealFixture, signingKeys } from '../seal-fixture';
 
@@ -28,4 +29,6 @@ it('doctor believes the key of the stack and those that it replaced, and says wh
   await seals.seal({ at: hour(11), keys: own, state: { open } });
   const damage = 'damage open since 2026-11-20T11:00:00Z: 1, says seal 3 of 2026-11-20T11:00:00Z';
   expect(await sealsIn(reader, both)).toMatchObject({ state: 'problem', found: damage });
+  await archive.put(sealKey(4), Buffer.from('{}\n'), {});
+  expect((await sealsIn(reader, both)).found).toMatch(/^1 not right, such as seals\/00000004/);
 });
