@@ -1,10 +1,10 @@
-import { asynchronousAttempts, asynchronousRetryWaits, longestRunSeconds } from '../../lambda/time-limits';
+import { asynchronousAttempts, longestRunSeconds } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
-import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';
-import { formatDuration, formatSecond } from '../terminal/format';
-import type { Progress, ProgressState } from '../terminal/progress';
+import { runsBetween } from '../../lambda/verify/run-keys';
+import { formatCount, formatDuration } from '../terminal/format';
+import type { Progress } from '../terminal/progress';
 import { withAws } from './aws-access';
 import type { DeployedCollector } from './find-stack';
 
@@ -134,24 +134,9 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
         : execution !== undefined;
     const elapsedMs = now().getTime() - startedAt.getTime();
     if (isOver || elapsedMs > longestMs) return { run, execution };
-    progress.update(stateOf(options, run, written, now()));
+    const counts = run && { done: run.counts.archived, total: run.outcomes.length };
+    const ended = formatCount(written.length, 'attempt');
+    progress.update({ ...counts, now: `${ended} ended, ${formatDuration(elapsedMs)} since the start` });
     await wait(lookEveryMs);
   }
-}
-
-function stateOf(
-  { executionArn, startedAt }: FollowOptions,
-  run: Run | undefined,
-  written: readonly RunRecordObject[],
-  now: Date,
-): ProgressState {
-  const elapsed = formatDuration(Math.max(0, now.getTime() - startedAt.getTime()));
-  const counts = run && { done: run.counts.archived, total: run.outcomes.length };
-  if (executionArn !== undefined)
-    return { ...counts, now: `${written.length} attempts of shards have ended, for ${elapsed}` };
-  const last = written.at(-1)?.writtenAt.getTime();
-  const next = last === undefined ? 0 : last + (asynchronousRetryWaits[written.length - 1] ?? 0) * 1000;
-  const attempt = `attempt ${written.length + 1} of ${asynchronousAttempts}`;
-  const waiting = next > now.getTime() ? `waiting until about ${formatSecond(new Date(next))}` : `for ${elapsed}`;
-  return { ...counts, now: `${attempt}, ${waiting}` };
 }

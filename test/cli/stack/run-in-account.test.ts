@@ -41,7 +41,7 @@ describe('following a run', () => {
     archive.attempt({ run, attempt, clusters, answer: answerBut({ beta: { failed: 'x' } }) });
   const nothing = async () => {};
 
-  it('says at which attempt it is, and until when Lambda waits before the next', async () => {
+  it('says how many attempts have ended, and how long ago it was started', async () => {
     const completes = () => archive.attempt({ run, attempt: 2, clusters, answer: () => ({ content: 'x' }) });
     const { run: ended } = await follow([
       [nothing, 5000],
@@ -51,10 +51,10 @@ describe('following a run', () => {
     ]);
     expect(ended?.status).toBe('complete');
     expect(states.map(({ now, done, total }) => [now, done, total])).toEqual([
-      ['attempt 1 of 3, for 0 ms', undefined, undefined],
-      ['attempt 1 of 3, for 5.0 s', undefined, undefined],
-      [expect.stringMatching(/^attempt 2 of 3, waiting until about 20\d\d-.*Z$/), 2, 4],
-      ['attempt 2 of 3, for 10 min 00 s', 2, 4],
+      ['0 attempts ended, 0 ms since the start', undefined, undefined],
+      ['0 attempts ended, 5.0 s since the start', undefined, undefined],
+      ['1 attempt ended, 10.0 s since the start', 2, 4],
+      ['1 attempt ended, 10 min 00 s since the start', 2, 4],
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('following a run', () => {
     const completes = () => archive.attempt({ run, attempt: 4, clusters, answer: () => ({ content: 'x' }) });
     const { run: ended } = await follow([[completes, 1000]], earlier);
     expect(ended).toMatchObject({ status: 'complete', attempts: 4 });
-    expect(states).toEqual([{ now: 'attempt 1 of 3, for 0 ms' }]);
+    expect(states).toEqual([{ now: '0 attempts ended, 0 ms since the start' }]);
   });
 
   it('gives up when every attempt has had its time, without a record', async () => {
