@@ -21,8 +21,8 @@ const help = `
 Every contender runs in a process of its own and does the same work. It reads log and manifest of each cluster over
 https, checks them, takes their SHA-256, compresses them, and stores them over https, with a checksum and under the
 condition that the object does not exist. The archive server counts what arrives: a contender that skips a step is not
-measured. Service and archive are this process. They answer from memory after a fixed delay and share one core; the
-client has the other core to itself (with taskset, where it is installed). Contenders take turns in each of ${rounds} rounds, so
+measured. Service and archive are this process. They answer after a fixed delay and share one core; the client has the
+other core to itself (with taskset, where it is installed). What is read back lies in a folder. Contenders take turns in each of ${rounds} rounds, so
 ratios stay comparable while absolute figures drift. Times do not include loading the code. Memory is the process's
 largest resident set. V8 may use at most three times 8 MB for young objects, so that the peak shows need rather than
 garbage. Programs for Node run in the Node that runs this one: take that of Lambda. A full run takes ten to twenty

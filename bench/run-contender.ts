@@ -4,20 +4,17 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { crc32 } from 'node:zlib';
 import { bundle } from '../infra/function-bundle';
-import { checksumText } from '../lambda/archive/archive-object';
 import { firstResources } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
-import { FolderStore } from '../local/aws/store/folder-store';
 import type { Built } from './build';
 import type { Figures } from './contenders/measure';
 import { type Command, pinContender } from './machine';
 import type { Entry } from './scenarios';
-import { madeArchive } from './servers/made-archive';
+import { makeArchive } from './servers/make-archive';
 import type { SinkStats } from './servers/object-sink';
 import type { ServerStats, Servers } from './servers/servers';
-import type { Job, Workload } from './workload';
+import type { ArchiveShape, Job, Workload } from './workload';
 
 /** The result of one run of one contender. */
 export interface RunResult extends Partial<Figures>, Partial<Pick<ServerStats, 'wireBytes' | 'storedBytes'>> {
@@ -43,15 +40,15 @@ export async function runContender({ workload, program }: Entry, options: RunOpt
   const { servers, isPinned, built, folder } = options;
   const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
   const named = { bucket: 'bench-archive', apiKey: 'bench-key-0123456789', caFile: built.tls.cert };
-  const archiveFolder = workload.reads?.from === 'folder' ? await archiveIn(folder, workload.reads) : undefined;
+  const archive = workload.reads && (await archiveIn(folder, workload.reads));
   const job: Job = {
     ...workload,
     ...servers.urls,
     ...named,
     clusters,
-    ...(archiveFolder && { archiveFolder }),
+    ...(archive && workload.reads?.from === 'folder' && { archiveFolder: archive }),
   };
-  await servers.reset(job);
+  await servers.reset(job, archive);
   const unpinned = commandOf(program, job, options);
   const [command, args] = isPinned ? pinContender(unpinned) : unpinned;
   const child = spawn(command, args, {
@@ -100,19 +97,9 @@ function unreadObjects({ sentObjects }: ServerStats, { clusters, runs, from }: N
 }
 
 /** An archive in a folder, made once for all rows. */
-async function archiveIn(
-  folder: string,
-  { clusters, runs, ...shape }: NonNullable<Workload['reads']>,
-): Promise<string> {
-  const place = join(folder, `archive-${clusters}-${runs}`);
-  if (existsSync(place)) return place;
-  const store = new FolderStore(place);
-  for (const { key, body, metadata, ...headers } of madeArchive({ clusters, runs, ...shape }))
-    await store.put(key, body, {
-      ...headers,
-      userMetadata: metadata,
-      checksums: { crc32: checksumText(crc32(body)) },
-    });
+async function archiveIn(folder: string, shape: ArchiveShape): Promise<string> {
+  const place = join(folder, `archive-${shape.clusters}-${shape.runs}`);
+  if (!existsSync(place)) await makeArchive(place, shape);
   return place;
 }
 

@@ -38,21 +38,22 @@ async function serve({ key, cert }: Built['tls'], answer: Answering) {
 }
 
 let cpu = process.cpuUsage();
-/** The job, if it reads an archive back. */
-let reading: Job | undefined;
+/** Whether the job reads an archive back. */
+let isReading = false;
 
 async function answerAsAws(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (reading === undefined) return answerAsSink(request, response);
-  request.resume();
-  return answerAsArchive(request, response, reading.sinkLatencyMs);
+  return isReading ? answerAsArchive(request, response) : answerAsSink(request, response);
 }
 
-/** Prepares what the job asks for, and clears what was counted. */
-async function reset(job: Job): Promise<void> {
+/**
+ * Prepares what the job asks for, and clears what was counted.
+ * @param archive folder of the archive that the job reads back
+ */
+async function reset(job: Job, archive?: string): Promise<void> {
+  isReading = archive !== undefined;
+  if (archive !== undefined) resetArchive(job, archive);
+  else await resetService(job);
   resetSink(job);
-  if (job.reads?.from === 'https') resetArchive(job.reads);
-  reading = job.reads && job;
-  if (job.reads === undefined) await resetService(job);
   cpu = process.cpuUsage();
 }
 

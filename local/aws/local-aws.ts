@@ -35,7 +35,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
  * Sends the answer to a request. Never fails: what goes wrong with a connection ends the connection.
  * @param findAnswer undefined: the connection is to be cut
  */
-async function sendAnswer(
+export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   findAnswer: () => Promise<Answer | undefined>,

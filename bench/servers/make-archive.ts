@@ -1,34 +1,26 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { configurationKey, objectKey, runRecordKey } from '../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../lambda/archive/archive-object';
+import { checksumText, jsonLinesType } from '../../lambda/archive/archive-object';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { LogTextCheck } from '../../lambda/log/log-text';
 import { firstResources, resources } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import { recordLines } from '../../lambda/run/run-record-lines';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 import type { ArchiveShape } from '../workload';
 import { logBody, manifestBody } from './contents';
-
-/** An object with its headers. */
-export interface MadeObject {
-  readonly key: string;
-  readonly body: Buffer;
-  readonly contentType: string;
-  readonly contentEncoding?: 'gzip';
-  /** User metadata, by name without `x-amz-meta-`. */
-  readonly metadata: Readonly<Record<string, string>>;
-}
 
 const firstRun = Date.UTC(2026, 10, 20);
 const hourMs = 3_600_000;
 const version = '1.0.0';
 
-/**
- * Every object of an archive as the collector would have written it, run by run. The content of a cluster is the same in
- * each run, so that a server can hold it in memory.
- */
-export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
+/** Stores an archive as the collector would have written it. The content of a cluster is the same in each run. */
+export async function makeArchive(folder: string, shape: ArchiveShape): Promise<void> {
+  const store = new FolderStore(folder);
+  const put = (key: string, body: Buffer, headers: ObjectHeaders) =>
+    store.put(key, body, { ...headers, checksums: { crc32: checksumText(crc32(body)) } });
   const clusters = Array.from({ length: shape.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
   const collection = {
     clusters: clusters.map((uid) => ({ uid })),
@@ -36,8 +28,8 @@ export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
   };
   const configuration = Buffer.from(JSON.stringify(collection));
   const hash = sha256(configuration);
-  const plain = { contentType: 'application/json', contentEncoding: 'gzip', metadata: {} } as const;
-  yield { key: configurationKey(hash), body: gzipSync(configuration), ...plain };
+  const contentEncoding = 'gzip';
+  await put(configurationKey(hash), gzipSync(configuration), { contentType: 'application/json', contentEncoding });
   const contents = clusters.map((cluster, index) => contentsOf(cluster, index, shape));
   for (let nth = 0; nth < shape.runs; nth += 1) {
     const run = new Date(firstRun + nth * hourMs);
@@ -50,8 +42,8 @@ export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
         const { stored, facts } = content;
         const key = objectKey({ resource, cluster, run });
         const { contentType } = resources[resource];
-        const metadata = objectMetadata({ ...facts, cluster, resource, run, fetchedAt, version });
-        yield { key, body: stored, contentType, contentEncoding: 'gzip', metadata };
+        const userMetadata = objectMetadata({ ...facts, cluster, resource, run, fetchedAt, version });
+        await put(key, stored, { contentType, contentEncoding, userMetadata });
         const { length: bytes, ...said } = facts;
         const sizes = { bytes, storedBytes: stored.length, receivedBytes: bytes };
         const asked = { httpStatus: 200, requests: 1, durationMs: 50, fetchedAt: fetchedAt.toISOString() };
@@ -67,7 +59,7 @@ export function* madeArchive(shape: ArchiveShape): Generator<MadeObject> {
       outcomes,
     };
     const body = Buffer.from([...recordLines(record)].join(''));
-    yield { key: runRecordKey({ run, attempt: 1 }), body, contentType: jsonLinesType, metadata: {} };
+    await put(runRecordKey({ run, attempt: 1 }), body, { contentType: jsonLinesType });
   }
 }
 
