@@ -87,13 +87,13 @@ export interface LocalDeployment extends ScheduledFunction {
  * @throws UnsupportedTemplateError for anything in the template that it would have to leave out
  */
 export async function deployLocally(options: LocalDeploymentOptions): Promise<LocalDeployment> {
-  const assembly = readAssembly(options.assembly);
-  const template = structuredClone(assembly.template);
+  const { location, template: synthesised } = readAssembly(options.assembly);
+  const template = structuredClone(synthesised);
   options.edit?.(template);
-  const stack = new StackTemplate(template, assembly.location);
+  const stack = new StackTemplate(template, location);
   const definitions = stack
     .resourcesOf('AWS::Lambda::Function')
-    .map((resource) => readFunction(stack, resource, assembly));
+    .map((resource) => readFunction(stack, resource, options.assembly.directory));
   const collector = collectorOf(definitions);
   const audit = definitions.find(({ environment }) => 'SIGNING_KEY_ARN' in environment);
   const messages = new LocalMessages(stack);
@@ -112,7 +112,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     return found;
   };
   const shards = readShards(stack, collector.arn, (event) => functionOf(collector.arn).attempt(event));
-  const { region } = assembly.location;
+  const { region } = location;
   const aws = await startLocalAws({
     region,
     principals: definitions.map(({ role }) => role),

@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
-import type { SynthesizedStack } from './read-assembly';
 import { readRole } from './role';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
@@ -30,9 +31,10 @@ const environmentLimitBytes = 4 * 1024;
 
 /**
  * What the template says about a function.
+ * @param directory of the assembly, which holds the function's files
  * @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know
  */
-export function readFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack) {
+export function readFunction(stack: StackTemplate, resource: StackResource, directory: string) {
   const properties = resource.read(propertiesSchema, ignored);
   const environment = properties.Environment?.Variables ?? {};
   const size = Object.entries(environment).reduce(
@@ -55,7 +57,7 @@ export function readFunction(stack: StackTemplate, resource: StackResource, asse
       sessionToken: 'local-session',
     },
     /** What Lambda would mount as the task root. */
-    codeFolder: assembly.assetFolder(properties.Code.S3Key),
+    codeFolder: join(directory, folderOf(properties.Code.S3Key, directory)),
     /** File and export: `index.handler`. */
     handler: properties.Handler,
     environment,
@@ -68,6 +70,12 @@ export function readFunction(stack: StackTemplate, resource: StackResource, asse
       .map((config) => config.read(invokeConfigSchema))
       .find(({ FunctionName }) => FunctionName === name),
   };
+}
+
+/** The CDK gives a folder and the archive that it is uploaded as the same hash. */
+function folderOf(objectKey: string, directory: string): string {
+  const asset = `asset.${basename(objectKey, '.zip')}`;
+  return readdirSync(directory).find((name) => name.startsWith(asset)) ?? asset;
 }
 
 export type FunctionDefinition = ReturnType<typeof readFunction>;
