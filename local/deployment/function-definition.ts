@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { readRole } from './role';
-import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import type { StackResource, StackTemplate } from './stack-template';
 
 const invokeConfigSchema = z.strictObject({
   DestinationConfig: z.strictObject({ OnFailure: z.strictObject({ Destination: z.string() }).optional() }).optional(),
@@ -26,9 +26,6 @@ const propertiesSchema = z.strictObject({
 
 const ignored = ['Architectures', 'Description', 'EphemeralStorage', 'FunctionName', 'Tags', 'VpcConfig'];
 
-/** Lambda's quota for all names and values together. */
-const environmentLimitBytes = 4 * 1024;
-
 /**
  * What the template says about a function.
  * @param directory of the assembly, which holds the function's files
@@ -36,15 +33,6 @@ const environmentLimitBytes = 4 * 1024;
  */
 export function readFunction(stack: StackTemplate, resource: StackResource, directory: string) {
   const properties = resource.read(propertiesSchema, ignored);
-  const environment = properties.Environment?.Variables ?? {};
-  const size = Object.entries(environment).reduce(
-    (bytes, [name, value]) => bytes + Buffer.byteLength(name) + Buffer.byteLength(value),
-    0,
-  );
-  if (size > environmentLimitBytes)
-    throw new UnsupportedTemplateError(
-      `Cannot deploy ${resource.logicalId}: its environment has ${size} bytes, and Lambda takes at most ${environmentLimitBytes}.`,
-    );
   const { ref: name, arn } = resource.identity;
   return {
     name,
@@ -60,7 +48,7 @@ export function readFunction(stack: StackTemplate, resource: StackResource, dire
     codeFolder: join(directory, folderOf(properties.Code.S3Key, directory)),
     /** File and export: `index.handler`. */
     handler: properties.Handler,
-    environment,
+    environment: properties.Environment?.Variables ?? {},
     timeoutSeconds: properties.Timeout,
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,

@@ -25,7 +25,6 @@ const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
 const PolicyDocument = { Statement: { Effect: 'Deny', Action: '*', Resource: '*', Condition } };
 
 it.each<[string, readonly [type: string, prefix: string], object, RegExp]>([
-  ['an environment over 4 KB', ofFunction, { Environment: { Variables: { LARGE: 'ü'.repeat(2048) } } }, /at most 4096/],
   [
     'a property that it does not know',
     ofFunction,
