@@ -16,7 +16,8 @@ process.on('unhandledRejection', (reason) =>
 main();
 
 function main(): void {
-  const handler = load();
+  const [file = '', name = ''] = (process.env._HANDLER ?? '').split('.');
+  const handler: Handler = require(join(process.env.LAMBDA_TASK_ROOT ?? '', file))[name];
   // Not awaited: a rejection would be unhandled, and is reported as one.
   process.on('message', (message: InvokeMessage) => void answer(handler, message));
   send('ready');
@@ -35,19 +36,6 @@ async function attempt(handler: Handler, message: InvokeMessage): Promise<Runtim
   } catch (error) {
     return { error: describe(error) };
   }
-}
-
-function load(): Handler {
-  const [file = '', name = ''] = (process.env._HANDLER ?? '').split('.');
-  const loaded = require(join(process.env.LAMBDA_TASK_ROOT ?? '', file)) as Record<string, unknown>;
-  const handler = loaded[name];
-  if (typeof handler !== 'function')
-    throw Object.assign(new Error(`${file}.${name} is undefined or not exported`), { name: 'Runtime.HandlerNotFound' });
-  if (handler.length > 2)
-    throw Object.assign(new Error('Callback-based handlers are no longer supported'), {
-      name: 'Runtime.CallbackHandlerDeprecated',
-    });
-  return handler as Handler;
 }
 
 function createContext({ requestId: awsRequestId, deadline }: InvokeMessage): object {
