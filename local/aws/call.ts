@@ -29,7 +29,6 @@ export interface LocalSecret {
   readonly arn: string;
   /** May be set later. Left out: a secret without a value, as CloudFormation creates one without SecretString. */
   value?: string | undefined;
-  readonly key?: EncryptionKey | undefined;
 }
 
 export interface Bucket {

@@ -10,7 +10,6 @@ import {
   type PreparedCall,
   type SigningKey,
 } from './call';
-import { useOfKey } from './iam/authorize';
 
 /** What an operation of Secrets Manager or KMS needs and does. */
 interface PreparedOperation extends Pick<PreparedCall, 'accesses'> {
@@ -34,21 +33,18 @@ function check<Input extends z.ZodType>(schema: Input, body: unknown): z.output<
 
 const id = z.string().min(1).max(2048);
 
-const getSecretValue: JsonOperation = (body, { secrets, region }) => {
+const getSecretValue: JsonOperation = (body, { secrets }) => {
   const { SecretId } = check(z.strictObject({ SecretId: id }), body);
   const secret = findSecret(secrets, SecretId);
   return {
-    accesses: [
-      // The policies judge the ARN of a secret that is there, otherwise what the caller named.
-      { action: 'secretsmanager:GetSecretValue', resource: secret?.arn ?? SecretId },
-      useOfKey(secret?.key, 'kms:Decrypt', `secretsmanager.${region}`),
-    ],
+    // The policies judge the ARN of a secret that is there, otherwise what the caller named.
+    accesses: [{ action: 'secretsmanager:GetSecretValue', resource: secret?.arn ?? SecretId }],
     execute: () => readValue(secret),
   };
 };
 
 /** The secret of this name, ARN, or ARN without the six characters that the service puts behind the name. */
-export function findSecret(secrets: readonly LocalSecret[], id: string): LocalSecret | undefined {
+function findSecret(secrets: readonly LocalSecret[], id: string): LocalSecret | undefined {
   return secrets.find(({ arn }) => [nameOf(arn), arn, arn.replace(suffix, '')].includes(id));
 }
 

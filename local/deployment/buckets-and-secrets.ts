@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
 import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
-import { findSecret } from '../aws/secrets-and-keys';
 import type { FunctionDefinition } from './function-definition';
 import type { StackResource, StackTemplate } from './stack-template';
 
@@ -57,19 +56,14 @@ export function readBuckets(stack: StackTemplate, { environment }: FunctionDefin
   });
 }
 
-const secretSchema = z.object({ SecretString: z.string().optional(), KmsKeyId: z.string().optional() });
+/** Strict: a stack's own secret is created without a value, and without a key whose use would have to be allowed. */
+const secretSchema = z.strictObject({});
 
-/** The stack's secrets, and the one in the function's environment: a stack may use a secret that exists beside it. */
-export function readSecrets(stack: StackTemplate, { environment }: FunctionDefinition): LocalSecret[] {
-  const secrets: LocalSecret[] = stack.resourcesOf('AWS::SecretsManager::Secret').map((resource) => {
-    const { SecretString: value, KmsKeyId } = resource.read(secretSchema);
-    return { arn: resource.identity.arn, value, key: readKey(stack, KmsKeyId) };
-  });
-  const used = environment.API_KEY_SECRET;
-  if (used !== undefined && findSecret(secrets, used) === undefined) {
-    const { accountId, region } = stack.location;
-    const arn = used.startsWith('arn:') ? used : `arn:aws:secretsmanager:${region}:${accountId}:secret:${used}-Ab12Cd`;
-    secrets.push({ arn });
-  }
-  return secrets;
+/** The secret that the function reads: the stack's own, or one that exists beside it. */
+export function readSecret(stack: StackTemplate, { environment }: FunctionDefinition, value?: string): LocalSecret {
+  for (const secret of stack.resourcesOf('AWS::SecretsManager::Secret')) secret.read(secretSchema, ['Description']);
+  const { API_KEY_SECRET: id = '' } = environment;
+  const { accountId, region } = stack.location;
+  const arn = id.startsWith('arn:') ? id : `arn:aws:secretsmanager:${region}:${accountId}:secret:${id}-Ab12Cd`;
+  return { arn, value };
 }

@@ -2,8 +2,7 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
-import { findSecret } from '../aws/secrets-and-keys';
-import { readBuckets, readSecrets } from './buckets-and-secrets';
+import { readBuckets, readSecret } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
 import { type AsynchronousResult, LocalFunction, type LocalFunctionOptions } from './local-function';
@@ -23,8 +22,8 @@ export interface LocalDeploymentOptions
   readonly folder: string;
   /** Buckets beside the stack's; left out: none. */
   readonly otherBuckets?: readonly Bucket[];
-  /** Value of the secret that the function reads; left out: as in the template. */
-  readonly secretValue?: string;
+  /** Value of the secret that the function reads; left out: it has none. */
+  readonly secretValue?: string | undefined;
   /** Changes a copy of the template before it is deployed. */
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
@@ -75,8 +74,6 @@ export interface LocalDeployment extends ScheduledFunction {
    * @throws MessageRefusedError if it failed for good and its failure record was refused too
    */
   invokeAsync(event?: unknown): Promise<AsynchronousResult>;
-  /** Sets or, with undefined, takes away the value of the secret that the function reads. */
-  setSecretValue(value: string | undefined): void;
   /** Ends the functions' processes, with what they are doing, and the endpoint. */
   close(): Promise<void>;
 }
@@ -98,12 +95,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const audit = definitions.find(({ environment }) => 'SIGNING_KEY_ARN' in environment);
   const messages = new LocalMessages(stack);
   const buckets = readBuckets(stack, collector, options.folder);
-  const secrets = readSecrets(stack, collector);
-  const setSecretValue = (value: string | undefined) => {
-    const secret = findSecret(secrets, collector.environment.API_KEY_SECRET ?? '');
-    if (secret !== undefined) secret.value = value;
-  };
-  if (options.secretValue !== undefined) setSecretValue(options.secretValue);
   const logs: string[] = [];
   const functions = new Map<string, LocalFunction>();
   const functionOf = (arn: string): LocalFunction => {
@@ -117,7 +108,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region,
     principals: definitions.map(({ role }) => role),
     buckets: [...buckets, ...(options.otherBuckets ?? [])],
-    secrets,
+    secrets: [readSecret(stack, collector, options.secretValue)],
     signingKeys: readSigningKeys(stack, options.folder),
     publish: (principal, message) => messages.send(principal, message),
     around: options.around,
@@ -172,7 +163,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     messages: messages.delivered,
     logs,
     invokeAsync: (event) => functionOf(collector.arn).invokeAsync(event),
-    setSecretValue,
     close: async () => {
       await Promise.all([...functions.values()].map((one) => one.close()));
       await aws.close();

@@ -20,7 +20,7 @@ export interface Access {
   readonly context?: RequestContext;
 }
 
-/** A key of KMS that encrypts what lies in a bucket, a secret or a topic. Nothing is encrypted here. */
+/** A key of KMS that encrypts what lies in a bucket or a topic. Nothing is encrypted here. */
 export interface EncryptionKey {
   readonly arn: string;
   /** Undefined: not known, so that the caller's policies decide, as they do under a key's default policy. */

@@ -72,7 +72,9 @@ describe('collector doctor', () => {
   });
 
   it('names what is wrong in the account, each with what to do', async () => {
-    deployed.setSecretValue(undefined);
+    await plane.close();
+    deployed = await collector.deploy({ secretValue: undefined });
+    plane = await startControlPlane(deployed);
     plane.status = 'ROLLBACK_COMPLETE';
     plane.subscriptions = [['email', 'night@example.com', 'PendingConfirmation']];
     collector.failing.beta = 'not-found';

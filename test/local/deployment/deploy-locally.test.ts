@@ -39,6 +39,7 @@ it.each<[string, readonly [type: string, prefix: string], object, RegExp]>([
     { PolicyDocument },
     /Condition.*IpAddress/,
   ],
+  ['a secret under a key of KMS', ['AWS::SecretsManager::Secret', ''], { KmsKeyId: 'key' }, /"KmsKeyId"/],
   ['a managed policy', ofRole, { ManagedPolicyArns: ['arn:aws:iam::aws:policy/X'] }, /ManagedPolicyArns/],
 ])('refuses to deploy %s', async (_what, of, change, message) => {
   const edit = (template: Template) => {
