@@ -91,7 +91,6 @@ export interface PreparedCall {
 /** What a call to S3 that may be carried out works on. */
 export interface S3Request {
   readonly store: FolderStore;
-  readonly bucket: string;
   /** Empty for a call on the bucket. */
   readonly key: string;
   /** The refusal that hides whether an object is there; undefined for a caller that may list the bucket. */

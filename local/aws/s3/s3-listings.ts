@@ -10,47 +10,17 @@ const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const largestPage = 1000;
 
 export async function listObjects(call: Call, { store }: S3Request): Promise<Answer> {
-  const { 'continuation-token': token, 'start-after': startAfter, delimiter } = call.target.query;
-  const after = token === undefined ? startAfter : Buffer.from(token, 'base64').toString();
-  if (delimiter !== undefined) return listNames(call, store, delimiter, after);
-  const page = await readPage(call, store, after);
-  // As the AWS command line asks for it.
-  const isEncoded = call.target.query['encoding-type'] === 'url';
-  const contents = isEncoded ? page.entries.map((one) => ({ ...one, Key: encodeKeyPath(one.Key) })) : page.entries;
+  const { 'continuation-token': token, 'start-after': startAfter, 'encoding-type': encoding } = call.target.query;
+  const page = await readPage(call, store, token === undefined ? startAfter : Buffer.from(token, 'base64').toString());
+  // As boto3 and the AWS command line ask for it.
+  const encoded = (key: string) => (encoding === 'url' ? encodeKeyPath(key) : key);
   return listing('ListBucketResult', page, {
-    ...(isEncoded && { EncodingType: 'url' }),
+    ...(encoding === 'url' && { EncodingType: 'url' }),
     ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
-    KeyCount: page.entries.length,
-    Contents: contents,
+    KeyCount: page.objects.length + page.prefixes.length,
+    Contents: page.objects.map((one) => ({ ...entryOf(one), Key: encoded(one.key) })),
+    CommonPrefixes: page.prefixes.map((prefix) => ({ Prefix: encoded(prefix) })),
   });
-}
-
-/** Keys directly below a prefix, and the prefixes that the others have in common up to the next slash. */
-async function listNames({ target }: Call, store: FolderStore, delimiter: string, after = ''): Promise<Answer> {
-  if (delimiter !== '/') throw notImplemented('a delimiter other than /');
-  const { prefix = '' } = target.query;
-  const names: string[] = [];
-  let next: string | undefined;
-  for await (const { name } of store.listNames(prefix)) {
-    if (compareKeys(name, after) <= 0) continue;
-    if (names.length === largestPage) next = names.at(-1);
-    if (next !== undefined) break;
-    names.push(name);
-  }
-  const entries: ReturnType<typeof entryOf>[] = [];
-  for (const name of names)
-    for await (const one of name.endsWith('/') ? [] : store.list(name))
-      if (one.key === name) entries.push(entryOf(one));
-  return listing(
-    'ListBucketResult',
-    { entries, next },
-    {
-      ...(next !== undefined && { NextContinuationToken: Buffer.from(next).toString('base64') }),
-      KeyCount: names.length,
-      Contents: entries,
-      CommonPrefixes: names.flatMap((name) => (name.endsWith('/') ? { Prefix: name } : [])),
-    },
-  );
 }
 
 /** A folder keeps no former versions and no delete markers: every object is its own latest and only version. */
@@ -58,14 +28,16 @@ export async function listObjectVersions(call: Call, { store }: S3Request): Prom
   const page = await readPage(call, store, call.target.query['key-marker']);
   return listing('ListVersionsResult', page, {
     ...(page.next !== undefined && { NextKeyMarker: page.next }),
-    Version: page.entries.map((entry) => ({ ...entry, VersionId: 'null', IsLatest: true })),
+    Version: page.objects.map((one) => ({ ...entryOf(one), VersionId: 'null', IsLatest: true })),
   });
 }
 
 interface Page {
-  readonly entries: readonly ReturnType<typeof entryOf>[];
-  /** The last key; undefined on the last page. */
-  readonly next: string | undefined;
+  readonly objects: ObjectMetadata[];
+  /** With a delimiter: what the keys of other objects have in common, up to the next slash. */
+  readonly prefixes: string[];
+  /** The last name; undefined on the last page. */
+  next?: string | undefined;
 }
 
 function listing(root: string, { next }: Page, content: object): Answer {
@@ -73,18 +45,31 @@ function listing(root: string, { next }: Page, content: object): Answer {
   return { status: 200, headers: { 'content-type': 'application/xml' }, body };
 }
 
-/** One page of the keys behind `startAfter`. */
-async function readPage({ target }: Call, store: FolderStore, startAfter: string | undefined): Promise<Page> {
-  const { prefix = '', 'max-keys': maxKeys = `${largestPage}` } = target.query;
+/** One page of what lies under the call's prefix, behind a name. */
+async function readPage({ target }: Call, store: FolderStore, after: string | undefined): Promise<Page> {
+  const { prefix = '', delimiter, 'max-keys': maxKeys = `${largestPage}` } = target.query;
   if (!/^\d+$/.test(maxKeys))
     throw new AwsError(400, 'InvalidArgument', 'Provided max-keys not an integer or within integer range');
+  if (delimiter !== undefined && delimiter !== '/') throw notImplemented('a delimiter other than /');
   const most = Math.min(Number(maxKeys), largestPage);
-  const entries: ReturnType<typeof entryOf>[] = [];
-  for await (const object of store.list(prefix, startAfter)) {
-    if (entries.length === most) return { entries, next: entries.at(-1)?.Key };
-    entries.push(entryOf(object));
+  const page: Page = { objects: [], prefixes: [] };
+  let last: string | undefined;
+  for await (const found of delimiter === undefined ? store.list(prefix, after) : namesOf(store, prefix, after)) {
+    if (page.objects.length + page.prefixes.length === most) return { ...page, next: last };
+    last = typeof found === 'string' ? found : found.key;
+    if (typeof found === 'string') page.prefixes.push(found);
+    else page.objects.push(found);
   }
-  return { entries, next: undefined };
+  return page;
+}
+
+/** What lies directly below a prefix: objects, and the names of folders. */
+async function* namesOf(store: FolderStore, prefix: string, after = ''): AsyncGenerator<ObjectMetadata | string> {
+  for await (const { name } of store.listNames(prefix)) {
+    if (compareKeys(name, after) <= 0) continue;
+    if (name.endsWith('/')) yield name;
+    else for await (const object of store.list(name)) if (object.key === name) yield object;
+  }
 }
 
 function entryOf({ key, lastModified, etag, size }: ObjectMetadata) {

@@ -83,7 +83,7 @@ export async function prepareS3Call(call: Call, account: Account): Promise<Prepa
         const refusal = refusalOf(principal, listing);
         return refusal === undefined ? undefined : new AwsError(403, 'AccessDenied', refusal);
       };
-      return operation.execute(call, { bucket: name, key, store: new FolderStore(bucket.folder), refusalToList });
+      return operation.execute(call, { key, store: new FolderStore(bucket.folder), refusalToList });
     },
   };
 }
