@@ -50,7 +50,7 @@ const operations: Readonly<Record<string, Operation>> = {
 /** Headers that are known here. To ignore another one, of HTTP or of S3, would be worse than to refuse it. */
 const knownHeaders = [
   /^(?:accept|accept-encoding|authorization|connection|content-(?:encoding|length|type)|expect|host)$/,
-  /^(?:transfer-encoding|user-agent|amz-sdk-.*|x-amzn-trace-id|x-amz-meta-.*)$/,
+  /^(?:user-agent|amz-sdk-.*|x-amzn-trace-id|x-amz-meta-.*)$/,
   /^x-amz-(?:checksum-crc32|checksum-mode|content-sha256|date|sdk-checksum-algorithm|security-token|user-agent)$/,
 ];
 

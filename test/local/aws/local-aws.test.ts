@@ -69,7 +69,7 @@ describe('what is not built', () => {
     ['ListObjects', ({ s3 }) => s3.send(new ListObjectsCommand({ Bucket: 'archive' }))],
     ['If-None-Match', putting({ IfNoneMatch: '"tag"' })],
     // The SDK sends the checksum of a stream behind the body, in chunks.
-    ['x-amz-decoded-content-length', putting({ Body: Readable.from([Buffer.from('x')]), ContentLength: 1 })],
+    ['transfer-encoding', putting({ Body: Readable.from([Buffer.from('x')]), ContentLength: 1 })],
     ['CreateBucket', ({ s3 }) => s3.send(new CreateBucketCommand({ Bucket: 'another' }))],
   ])('is refused by its name, never ignored: %s', async (name, call) => {
     const failure = await failureOf(call(endpoint));
