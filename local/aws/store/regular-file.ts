@@ -1,4 +1,4 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** What lies there is not a regular file: opening it could wait for ever, or lead elsewhere. */
 export class IrregularFileError extends Error {
@@ -56,11 +56,7 @@ export function readRegular(place: FilePath, mostBytes: number): Buffer {
   const { file, stats } = openRegular(place);
   try {
     if (stats.size > mostBytes) throw new IrregularFileError(`it has ${stats.size} bytes`);
-    const bytes = Buffer.allocUnsafe(stats.size);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    return bytes.subarray(0, length);
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }
