@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { generate } from 'selfsigned';
 import { bundling } from '../infra/function-bundle';
+import { issueCertificate, ofServer, pemOf } from '../local/stamp-authority/issue-certificate';
 
 /** What is made before anything is measured. */
 export interface Built {
@@ -18,18 +18,16 @@ export async function buildAll(folder: string): Promise<Built> {
   const contenders = ['measure', 'promise-all', 'raw-sockets', 'verify', 'raw-reading'];
   const entryPoints = contenders.map((name) => `bench/contenders/${name}.ts`);
   await build({ ...bundling, entryPoints, outdir: programs });
-  return { programs, tls: await issueCertificate(folder) };
+  return { programs, tls: writeCertificate(folder) };
 }
 
 /** Clients trust it as its own authority. */
-async function issueCertificate(folder: string): Promise<Built['tls']> {
-  const { private: privateKey, cert: certificate } = await generate([{ name: 'commonName', value: 'bench' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-  });
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  writeFileSync(key, privateKey, { mode: 0o600 });
-  writeFileSync(cert, certificate);
-  return { key, cert };
+function writeCertificate(folder: string): Built['tls'] {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+  const valid = { validFrom: inDays(-1), validTo: inDays(1) };
+  const pem = pemOf(issueCertificate({ name: 'bench', ...valid, extensions: ofServer('127.0.0.1') }));
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+  writeFileSync(files.key, pem.key, { mode: 0o600 });
+  writeFileSync(files.cert, pem.cert);
+  return files;
 }

@@ -1,7 +1,7 @@
 import { createHash, sign } from 'node:crypto';
 import { issuerAndSerialOf } from '../../lambda/stamps/certificate-chain';
 import { DerReader, derTag } from '../../lambda/stamps/der';
-import { ecdsaWithSha256, type Issuer } from './stamp-certificates';
+import { ecdsaWithSha256, type Issuer } from './issue-certificate';
 import { context, generalizedTime, integer, octets, oid, sequence, set } from './write-der';
 
 const sha256Algorithm = sequence(oid('2.16.840.1.101.3.4.2.1'));

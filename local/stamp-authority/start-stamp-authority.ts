@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { answerStamp } from './answer-stamp';
-import { type Issuer, issueCertificate, ofIssuer, ofStamps } from './stamp-certificates';
+import { type Issuer, issueCertificate, ofIssuer, ofStamps } from './issue-certificate';
 
 export interface StampAuthorityServer extends ListeningServer {
   /** What its stamps lead to. */

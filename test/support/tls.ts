@@ -1,6 +1,15 @@
-import { generate, type SelfsignedOptions } from 'selfsigned';
+import {
+  type CertificateOptions,
+  type Issuer,
+  issueCertificate,
+  ofIssuer,
+  ofServer,
+  pemOf,
+} from '../../local/stamp-authority/issue-certificate';
 
-const day = 24 * 3600 * 1000;
+const dayMs = 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * dayMs);
+const valid = { validFrom: inDays(-1), validTo: inDays(365) };
 
 /** PEM texts, as servers of node:https and node:tls take them. */
 export interface ServerCertificate {
@@ -23,41 +32,24 @@ export interface TestCertificates {
 }
 
 /** Makes new keys and certificates within milliseconds, so that the repository holds no secret and nothing expires. */
-export async function testCertificates(): Promise<TestCertificates> {
-  const authority = await makeAuthority('collector test authority');
-  const otherAuthority = await makeAuthority('another test authority');
-  const past = { notBeforeDate: new Date(Date.now() - 30 * day), notAfterDate: new Date(Date.now() - 2 * day) };
+export function testCertificates(): TestCertificates {
+  const authority = makeAuthority('collector test authority');
+  const otherAuthority = makeAuthority('another test authority');
   return {
-    ca: authority.cert,
-    server: await issue(authority),
-    expired: await issue(authority, past),
-    otherHost: await issue(authority, { extensions: hostNames('elsewhere.example') }),
-    ofOtherCa: await issue(otherAuthority),
-    otherCa: otherAuthority.cert,
+    ca: pemOf(authority).cert,
+    server: issue(authority),
+    expired: issue(authority, { validFrom: inDays(-30), validTo: inDays(-2) }),
+    otherHost: issue(authority, { extensions: ofServer('elsewhere.example') }),
+    ofOtherCa: issue(otherAuthority),
+    otherCa: pemOf(otherAuthority).cert,
   };
 }
 
-function issue(ca: ServerCertificate, options: SelfsignedOptions = {}): Promise<ServerCertificate> {
-  return makeCertificate('test service', { extensions: hostNames('localhost', '127.0.0.1'), ca, ...options });
+function issue(issuer: Issuer, options: Partial<CertificateOptions> = {}): ServerCertificate {
+  const extensions = ofServer('localhost', '127.0.0.1');
+  return pemOf(issueCertificate({ ...valid, name: 'test service', issuer, extensions, ...options }));
 }
 
-function makeAuthority(name: string): Promise<ServerCertificate> {
-  return makeCertificate(name, {
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, critical: true },
-    ],
-  });
-}
-
-/** Left out of the options: the authority that signs, for a certificate that signs itself. */
-async function makeCertificate(name: string, options: SelfsignedOptions): Promise<ServerCertificate> {
-  const subject = [{ name: 'commonName', value: name }];
-  const { private: key, cert } = await generate(subject, { keyType: 'ec', algorithm: 'sha256', ...options });
-  return { key, cert: `${cert}\n` };
-}
-
-function hostNames(dns: string, ip?: string): SelfsignedOptions['extensions'] {
-  const altNames = [{ type: 2, value: dns } as const, ...(ip === undefined ? [] : [{ type: 7, ip } as const])];
-  return [{ name: 'subjectAltName', altNames }];
+function makeAuthority(name: string): Issuer {
+  return issueCertificate({ ...valid, name, extensions: ofIssuer() });
 }

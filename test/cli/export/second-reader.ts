@@ -11,7 +11,7 @@ import type { Part } from '../../../lambda/verify/part';
 import { sha256Of } from '../../../lambda/verify/seals/seal-file';
 import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
-import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { ArchiveFixture, answerBut, hour, keyOf } from '../archive-fixture';
 import { longAfter } from '../run-verify';
 import { SealFixture, sealedPlan } from '../seal-fixture';

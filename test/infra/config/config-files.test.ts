@@ -9,7 +9,7 @@ let certificates: TestCertificates;
 let file: string;
 
 beforeAll(async () => {
-  certificates = await testCertificates();
+  certificates = testCertificates();
 });
 
 beforeEach(() => {

@@ -110,7 +110,7 @@ describe('a configuration file', () => {
   });
 
   it('may lie outside of the checkout, with everything that it names', async () => {
-    const { ca } = await testCertificates();
+    const { ca } = testCertificates();
     write('ca.pem', ca);
     write('list.json', '["x", "y"]');
     const others = { service: withCertificate('ca.pem'), clusters: { file: 'list.json' } };
@@ -125,7 +125,7 @@ describe('a configuration file', () => {
   });
 
   it('reports an invalid certificate together with its other problems', async () => {
-    const { expired } = await testCertificates();
+    const { expired } = testCertificates();
     write('bad.pem', expired.cert);
     const file = write('two.json', JSON.stringify({ ...minimal, shards: 0, service: withCertificate('bad.pem') }));
     expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['service.caCertificateFile', 'shards']);

@@ -50,7 +50,7 @@ describe.each(['http', 'https'])('over %s', (protocol) => {
       received.push(await buffer(request));
       response.end();
     };
-    const { server: tls } = await testCertificates();
+    const { server: tls } = testCertificates();
     const server = protocol === 'https' ? createHttpsServer(tls, listener) : createHttpServer(listener);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;

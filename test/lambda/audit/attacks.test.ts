@@ -6,7 +6,7 @@ import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import { parseSeal, sha256Of } from '../../../lambda/verify/seals/seal-file';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
-import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { archivedIn, forgeRun, remove } from './attack-tools';
 import { attackedWorld, attacks, recordKey, run } from './attacks';
 import { damageIn, look, plan, type SealedWorld } from './sealed-world';

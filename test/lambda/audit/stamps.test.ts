@@ -4,7 +4,7 @@ import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
 import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
-import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { TestKey } from './invoke-audit';
 import { damageIn, look, plan, SealedWorld } from './sealed-world';
 

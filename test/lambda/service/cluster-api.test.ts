@@ -128,7 +128,7 @@ describe('connections', () => {
   });
 
   it('handed from one request to the next under TLS do not count as being made for ever', async () => {
-    const { server, ca } = await testCertificates();
+    const { server, ca } = testCertificates();
     const connectMs = 500;
     const service = await startFaultService(
       ({ index }) =>

@@ -47,7 +47,7 @@ async function start(
   answer: Answering,
   { tls = false, host = '127.0.0.1', onConnection }: StartOptions = {},
 ): Promise<void> {
-  const certificates = tls ? await testCertificates() : undefined;
+  const certificates = tls ? testCertificates() : undefined;
   const last = new Map<Socket, string>();
   service = await startRawService(
     (request) => {

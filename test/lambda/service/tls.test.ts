@@ -11,7 +11,7 @@ let service: FaultService;
 let collector: RealCollector;
 
 beforeAll(async () => {
-  certificates = await testCertificates();
+  certificates = testCertificates();
 });
 
 afterEach(async () => {

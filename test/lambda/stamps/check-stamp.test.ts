@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkStamp, type Stamp, StampError } from '../../../lambda/stamps/check-stamp';
 import { stampRequest } from '../../../lambda/stamps/request-stamp';
 import { answerStamp, type StampAnswerOptions } from '../../../local/stamp-authority/answer-stamp';
-import { extension, issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/stamp-certificates';
+import { extension, issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { sequence } from '../../../local/stamp-authority/write-der';
 
 const dayMs = 86_400_000;

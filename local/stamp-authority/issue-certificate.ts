@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import { bits, context, der, generalizedTime, integer, octets, oid, sequence, set, yes } from './write-der';
 
 /** A certificate with its key. */
@@ -54,6 +55,19 @@ export function ofIssuer(longest?: number): Buffer[] {
 export function ofStamps({ isCritical = true, others = [] as readonly string[] } = {}): Buffer[] {
   const uses = ['1.3.6.1.5.5.7.3.8', ...others].map(oid);
   return [extension('2.5.29.37', sequence(...uses), isCritical)];
+}
+
+/** The extension of a certificate of a server. @param hosts names, and addresses of IPv4 */
+export function ofServer(...hosts: readonly string[]): Buffer[] {
+  const names = hosts.map((host) =>
+    isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+  );
+  return [extension('2.5.29.17', sequence(...names), false)];
+}
+
+/** PEM texts, as a server of node:https takes them. */
+export function pemOf({ certificate, key }: Issuer) {
+  return { key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), cert: certificate.toString() };
 }
 
 function nameOf(name: string): Buffer {
