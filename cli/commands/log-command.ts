@@ -9,7 +9,7 @@ import { clusterObjects } from '../../lambda/verify/objects-between';
 import { bytesOfRecords } from '../../lambda/verify/record-lines';
 import type { ListedRun } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-names';
-import { LineCut } from '../archive/cut-lines';
+import { cutLines } from '../archive/cut-lines';
 import {
   type ArchivedLog,
   isMissing,
@@ -123,13 +123,14 @@ async function loggedUpTo(
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
-  const { linesFrom, linesTo } = options;
-  const cut = linesFrom === undefined && linesTo === undefined ? undefined : new LineCut(linesFrom, linesTo);
+  const { linesFrom: from, linesTo: to } = options;
+  const isCut = from !== undefined || to !== undefined;
+  const counts = { lines: 0, withoutTime: 0 };
   const whole = textOf(terminal, joined);
-  const text = cut === undefined ? whole : cut.cut(whole);
+  const text = isCut ? cutLines(whole, { from, to }, counts) : whole;
   await pipeline(terminal.isTerminal ? printableContent(text) : text, terminal.out, { end: false });
-  if (cut !== undefined)
-    await print(terminal.err, `${cut.withoutTime} of ${formatCount(cut.lines, 'line')} do not begin with a time.\n`);
+  const share = `${counts.withoutTime} of ${formatCount(counts.lines, 'line')}`;
+  if (isCut) await print(terminal.err, `${share} do not begin with a time.\n`);
 }
 
 async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
