@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type StructuredPatchHunk as Hunk, structuredPatch } from 'diff';
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
 import { type Resource, resources } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
@@ -39,12 +39,15 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;
     const [before, after] = await selectSides(opened, cluster, options);
-    if (options.json !== true) await printSides(terminal, archive, [before, after], options);
+    const [from, to] = [before, after].map((side) => printable(describeSelection(side)));
+    if (options.json !== true) await print(terminal.err, `from: ${from}\nto:   ${to}\n`);
+    if (options.json !== true && options.run === undefined) await noteNewerRun(terminal, archive, after, options.to);
     const sides = [await readSide(archive, before), await readSide(archive, after)] as const;
     const remarks = sides.flatMap(({ remark }) => remark ?? []);
     const ending = await printRemarks(terminal, remarks, 'trouble');
     const difference = differenceOf(sides);
-    if (options.json === true) await printDocument(terminal, cluster, options.resource, sides, difference);
+    const { resource } = options;
+    if (options.json === true) await printJson(terminal.out, { cluster, resource, ...documentOf(sides, difference) });
     else await printDifference(terminal, sides, difference, options);
     end(ending === 'ok' && difference.isChanged ? 'found' : ending);
   });
@@ -100,42 +103,38 @@ interface Difference {
   /** Whether all that was archived is the same. */
   readonly isSame: boolean;
   /** Undefined: they are too different. */
-  readonly hunks: readonly Hunk[] | undefined;
+  readonly patch: StructuredPatch | undefined;
 }
 
 /** Content need not be UTF-8: two that read the same may still differ. */
 function differenceOf([before, after]: Sides): Difference {
   const isSame = before.facts.sha256 === after.facts.sha256;
+  const nameOf = ({ cluster, resource }: Side) => `${cluster}/${resource}`;
+  const [from, to] = [formatTime(before.run), formatTime(after.run)];
   // Three lines around a change, as in diff.
   const options = { context: 3, maxEditLength: mostChanged };
-  const compare = () => structuredPatch('', '', before.text, after.text, undefined, undefined, options)?.hunks;
-  const hunks = before.text === after.text ? [] : compare();
-  const isOfText = hunks === undefined || hunks.length > 0;
-  return { isSame, isChanged: isOfText || (!isSame && !resources[after.resource].holdsLog), hunks };
+  const patch = structuredPatch(nameOf(before), nameOf(after), before.text, after.text, from, to, options);
+  const isOfText = patch === undefined || patch.hunks.length > 0;
+  return { isSame, isChanged: isOfText || (!isSame && !resources[after.resource].holdsLog), patch };
 }
 
-async function printDocument(
-  { out }: Terminal,
-  cluster: string,
-  resource: Resource,
-  [before, after]: Sides,
-  { isChanged, hunks }: Difference,
-): Promise<void> {
+/** For `--json`. */
+function documentOf([before, after]: Sides, { isChanged, patch }: Difference): object {
   const [from, to] = [before, after].map(({ run, key, facts, remark }) => {
     const { fetchedAt, sha256, length: bytes } = facts;
     return { run, fetchedAt, key, sha256, bytes, remark: remark?.problem ?? null };
   });
-  await printJson(out, { cluster, resource, changed: isChanged, from, to, hunks: hunks ?? null });
+  return { changed: isChanged, from, to, hunks: patch?.hunks ?? null };
 }
 
 async function printDifference(
   terminal: Terminal,
   sides: Sides,
-  { isSame, isChanged, hunks }: Difference,
+  { isSame, isChanged, patch }: Difference,
   { escape: isEscaped, archive }: Options,
 ): Promise<void> {
   const { err } = terminal;
-  if (hunks === undefined) {
+  if (patch === undefined) {
     const [lines, others] = sides.map(({ text }) => text.split('\n').length - 1);
     const commands = sides.map(({ cluster, resource, run }, at) => {
       const which = `${shellQuoted(cluster)} --resource ${resource} --run ${formatTime(run)}${archiveArgument(archive)}`;
@@ -143,44 +142,29 @@ async function printDifference(
     });
     const what = `They are too different to be shown line by line: ${lines} lines and ${others} lines`;
     await print(err, `${what}. To compare them by hand:\n${commands.join('')}  diff before.txt after.txt\n`);
-  } else await printHunks(terminal, sides, hunks, isEscaped);
+  } else await printPatch(terminal, patch, isEscaped);
   if (isSame) await print(err, 'No difference.\n');
   else if (!isChanged)
     await print(err, 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n');
-  else if (hunks?.length === 0) await print(err, 'The manifests differ only in bytes that are not UTF-8.\n');
+  else if (patch?.hunks.length === 0) await print(err, 'The manifests differ only in bytes that are not UTF-8.\n');
 }
 
-/** Says which objects are compared, and whether a newer run has none. */
-async function printSides(
-  terminal: Terminal,
-  reader: ArchiveReader,
-  [before, after]: readonly [RecordedObject, RecordedObject],
-  { run, to }: Options,
-): Promise<void> {
-  const [from, until] = [before, after].map((side) => printable(describeSelection(side)));
-  await print(terminal.err, `from: ${from}\nto:   ${until}\n`);
-  if (run === undefined) await noteNewerRun(terminal, reader, after, to);
-}
-
-async function printHunks(
-  { out, colors }: Terminal,
-  [before, after]: Sides,
-  hunks: readonly Hunk[],
-  isEscaped: boolean,
-): Promise<void> {
-  if (hunks.length === 0) return;
-  const heading = (mark: string, { cluster, resource, run }: Side) =>
-    colors.bold(`${mark} ${printable(`${cluster}/${resource}`)}\t${formatTime(run)}`);
-  await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
-  const shown = (line: string) => (isEscaped ? printableLines(line) : line);
-  const colored = (line: string) =>
-    line.startsWith('+') ? colors.green(shown(line)) : line.startsWith('-') ? colors.red(shown(line)) : shown(line);
-  for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
-    // An empty side begins, by convention, at the line before it.
-    const at = (start: number, count: number) => `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
-    await print(out, `${colors.cyan(`@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@`)}\n`);
-    await print(out, `${lines.map(colored).join('\n')}\n`);
-  }
+async function printPatch({ out, colors }: Terminal, patch: StructuredPatch, isEscaped: boolean): Promise<void> {
+  if (patch.hunks.length === 0) return;
+  const colorOf: Partial<Record<string, (line: string) => string>> = {
+    '+': colors.green,
+    '-': colors.red,
+    '@': colors.cyan,
+  };
+  const lines = formatPatch(patch, FILE_HEADERS_ONLY)
+    .split('\n')
+    .map((line, at) => {
+      // The first two name the sides.
+      const color = at < 2 ? colors.bold : colorOf[line.charAt(0)];
+      const shown = isEscaped || at < 2 ? printableLines(line) : line;
+      return color?.(shown) ?? shown;
+    });
+  await print(out, lines.join('\n'));
 }
 
 const helpText = `

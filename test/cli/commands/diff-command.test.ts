@@ -56,7 +56,7 @@ describe('diff', () => {
   it("a log's texts are compared, not their records", async () => {
     const { code, out } = await diff('alpha', '--resource', 'log');
     expect(code).toBe(1);
-    expect(out.split('\n').slice(2)).toEqual(['@@ -1 +1 @@', '-at 10', '+at 11', '']);
+    expect(out.split('\n').slice(2)).toEqual(['@@ -1,1 +1,1 @@', '-at 10', '+at 11', '']);
   });
 
   it('--json has both sides and the hunks', async () => {
