@@ -34,7 +34,7 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(withArchive(command, 'one object; docs/reading-the-archive.md has its members'), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;
@@ -174,8 +174,6 @@ with the state when it ended; --to alone, the newest run at or before it with th
 
 diff reads both contents and compares them with their hashes and their run records. Above 1,000 changed lines it prints
 the commands to compare them by hand.
-
-With --json: one object; its members are in docs/reading-the-archive.md.
 
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, one of the two is
 damaged, or no run record says that it was archived.

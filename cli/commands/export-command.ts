@@ -29,7 +29,8 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     )
     .requiredOption('--cluster <uid>', "the cluster's uid")
     .requiredOption('--out <folder>', 'the folder to write, new or empty');
-  withHelp(withArchive(withPublicKeys(withPeriod(command, terminal))), terminal, helpText);
+  const json = 'one object, with the keys of the objects';
+  withHelp(withArchive(withPublicKeys(withPeriod(command, terminal)), json), terminal, helpText);
   return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
     const { archive, now } = await openArchiveNow(location, terminal);
     const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
@@ -104,8 +105,6 @@ ones have the SHA-256 that is sealed: they name the other clusters too.
 It ends at what the newest seal has: run records that are not sealed yet stay out, and so does what only they name.
 Standard error says which seals vouch for the objects. Whoever gets the folder needs the public key, or the hashes of
 mails, from somebody else than its sender.
-
-With --json: one object, with the keys of the objects.
 
 Exit codes: 0 done, 1 something is damaged, or no seal vouches for an object: the folder is written all the same, 2
 wrong command line, 3 it could not be done.

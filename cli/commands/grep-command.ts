@@ -44,7 +44,7 @@ export function grepCommand(context: CommandContext): Command {
     .summary('lines of logs or manifests')
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
     .addOption(resourceOption('what to search', 'log'));
-  withRuns(withClusters(command), terminal, 1)
+  withRuns(withClusters(command), terminal, 1, 'an array, an element per line, or with -c per log')
     .argument('<pattern>', 'a regular expression (RE2 syntax)', (text) => linePattern(text, command.opts()))
     .option('-i, --ignore-case', 'upper and lower case are the same')
     .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
@@ -127,8 +127,6 @@ const helpText = `
 Without a choice of runs, grep searches the newest. Over several runs, a line of a log is found once, under the first run that has it;
 --snapshots finds it under every run. The time of a search grows with the text alone: the syntax has no look-around and no references
 back (github.com/google/re2/wiki/Syntax).
-
-With --json: an array, an element per line, or with -c per log.
 
 Exit codes: 0 a line matches, 1 none does, 2 wrong command line, 3 something could not be searched, is damaged, or is
 not what its run record says.

@@ -50,7 +50,7 @@ export function historyCommand(context: CommandContext): Command {
     .addOption(resourceOption('what may have changed', usualResource))
     .option('--limit <count>', 'print so many changes, with --all so many lines', parseCount, 20);
   withLast(withPeriod(command, terminal), 'runs', `${runsOfCluster}, with --all ${runsOfFleet}, with --from all`);
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(withArchive(command, 'an array, an element per change, the oldest first, never cut'), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
     const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
     if (clusters === undefined && options.all !== true)
@@ -154,8 +154,6 @@ const helpText = `
 A change is between two runs that archived the cluster; other runs are passed over. history reads the run records alone.
 
 With --all, all clusters that changed in one run are one line.
-
-With --json: an array, an element per change, the oldest first, never cut.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
 be read.

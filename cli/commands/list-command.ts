@@ -33,7 +33,8 @@ export function listCommand(context: CommandContext): Command {
     .addOption(resourceOption('only this resource'))
     .option('--failed', 'only what is not archived, grouped by reason; with --json, each')
     .option('--limit <count>', 'stop the table after so many rows; --json is never cut', parseCount, 20);
-  withHelp(withRuns(withClusters(command), terminal, 'all'), terminal, helpText);
+  const json = 'an array, an element per row, several absent runs in a row one by one';
+  withHelp(withRuns(withClusters(command), terminal, 'all', json), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
       const { cluster: clusters } = options;
@@ -117,8 +118,6 @@ list reads the run records. A run that the schedule was due to start and that le
 
 --failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
 --cluster" says since when.
-
-With --json: an array, an element per row, several absent runs in a row one by one.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
 not be read.

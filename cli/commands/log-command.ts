@@ -51,7 +51,7 @@ export function logCommand(context: CommandContext): Command {
     .summary('the log of a cluster over many runs, each line once')
     .description('Joins the archived logs of a cluster: each line once, and a note wherever lines may be lost.')
     .argument('[cluster]', "the cluster's uid; with --seams a pattern with * and ?");
-  withRuns(command, terminal, 'the last 24 hours')
+  withRuns(command, terminal, 'the last 24 hours', 'an array of what --seams says of all clusters')
     .option('--seams', 'print no text, but a line for each cluster whose log is frozen or empty or has gaps')
     .option('--all', 'with --seams: of all clusters')
     .option('--strict', 'end with 1 if lines may be lost');
@@ -169,7 +169,7 @@ standard error says so at that run. A log ends before it is fetched, so the firs
 --lines-to cut the text where lines begin with an ISO time.
 
 --seams prints a table of the clusters whose logs are frozen or empty, have gaps or are damaged, with the runs since or before which
-they are. With --json: an array of all clusters.
+they are.
 
 Exit codes: 0 done, 1 a log or a run record is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be
 done, or a run record could not be read.

@@ -46,12 +46,11 @@ export interface ReadOptions {
 
 export interface RunOptions extends ReadOptions, RunSelection {}
 
-export function withArchive(command: Command): Command {
-  return withJson(command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive));
-}
-
-function withJson(command: Command): Command {
-  return command.option('--json', 'print JSON for programs instead of text for people');
+/** @param json what the command prints for programs */
+export function withArchive(command: Command, json: string): Command {
+  return command
+    .option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive)
+    .option('--json', `print JSON for programs: ${json}`);
 }
 
 /** Adds --from and --to, and refuses a period that ends before it begins. */
@@ -74,11 +73,17 @@ export function runOption(others: string[]): Option {
 /**
  * Adds the options of a command that reads some runs of an archive.
  * @param last what `--last` is without --from, or in words what is selected then
+ * @param json what the command prints for programs
  */
-export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | string): Command {
+export function withRuns(
+  command: Command,
+  terminal: Pick<Terminal, 'now'>,
+  last: number | string,
+  json: string,
+): Command {
   withPeriod(command.addOption(runOption(['from', 'to', 'last'])), terminal);
   const fallback = typeof last === 'string' ? last : `${last}, with --from all`;
-  return withArchive(withLast(command, 'runs', fallback));
+  return withArchive(withLast(command, 'runs', fallback), json);
 }
 
 /** @param fallback what is taken without it, in words */
@@ -163,7 +168,8 @@ export interface StackOptions {
 }
 
 export function withStack(command: Command): Command {
-  return withJson(command)
+  return command
+    .option('--json', 'print JSON for programs instead of text for people')
     .addOption(new Option('--stack <name>', 'the deployed stack').conflicts('config'))
     .option('--config <file>', 'the configuration that names the stack', 'collector.json')
     .option('--region <region>', 'the region of the stack (default: of the configuration, or of the profile)');

@@ -40,7 +40,8 @@ export function runsCommand(context: CommandContext): Command {
     .option('--cluster <uid>', 'what became of this cluster in each run')
     .option('--all', 'with the time of one run: show every outcome, not only the first 20')
     .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
-  withHelp(withPublicKeys(withRuns(command, terminal, defaultRuns)), terminal, helpText);
+  const json = 'an array, an element per run; with the time of a run one object';
+  withHelp(withPublicKeys(withRuns(command, terminal, defaultRuns, json)), terminal, helpText);
   return command.action(async (time: Date | undefined, options: Options) => {
     const other = (['run', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
@@ -201,8 +202,6 @@ audit what is damaged since when, as the newest right seal has it; after a chang
 knows them.
 Nothing is due in a folder, which is a copy. Below the list stand the clusters that have not been archived for longest, and those that
 fail now and then. With --cluster, runs first says since when it is not archived, in how many runs, and why.
-
-With --json: an array, an element per run; with the time of a run one object.
 
 Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, a seal is not right, or the newest run of all configured
 clusters archived nothing (with --strict: is incomplete), 2 wrong command line, 3 it could not be done, or a run record

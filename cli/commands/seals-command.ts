@@ -31,7 +31,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
       'Lists the last seals, oldest first, and checks that their chain is whole. It reads nothing that they seal.',
     )
     .addOption(keys.conflicts(['json', 'last']));
-  withHelp(withArchive(withLast(command, 'seals', `${defaultSeals}`)), terminal, helpText);
+  withLast(command, 'seals', `${defaultSeals}`);
+  withHelp(withArchive(command, 'an array, an element per seal'), terminal, helpText);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const { archive: reader } = await openArchiveNow(archive, terminal);
     const findings: Finding[] = [];
@@ -105,8 +106,6 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
 const helpText = `
 The list shows what each audit read and found. Below it stands what is open by the newest seal, and since which audit. "verify" compares the
 archive with its seals. Keep the key outside the account from the first day on: whoever can write the archive can replace the key in it.
-
-With --json: an array, an element per seal.
 
 Exit codes: 0 done, 1 the chain is broken or damage is open, 2 wrong command line, 3 it could not be done, or not
 everything could be checked.

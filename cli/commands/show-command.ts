@@ -30,7 +30,8 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .option('--raw', 'write the whole log record, not only its text');
   command.addOption(runOption(['at']));
   command.addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', terminal.now));
-  withHelp(withArchive(command), terminal, helpText);
+  const json = 'the key, the lengths and the metadata of the object, not the content';
+  withHelp(withArchive(command, json), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;
@@ -79,8 +80,6 @@ const helpText = `
 Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, whether it was fetched late,
 and whether it is what the run record and its SHA-256 say. Control characters are written out on a terminal; a pipe or a file gets the
 content byte for byte.
-
-With --json: the key, the lengths and the metadata of the object, not the content.
 
 Exit codes: 0 done, 1 the object is damaged, or no run record says that it was archived, 2 wrong command line, 3 it
 could not be done, or the run record could not be read.

@@ -35,7 +35,9 @@ export function statsCommand(context: CommandContext): Command {
     .summary('how the archive grows, and by what')
     .description('Says how many bytes each day has added, which clusters they are of, and of what kind.')
     .option('--limit <count>', 'so many of the largest clusters', parseCount, 10);
-  withHelp(withRuns(command, context.terminal, `those of ${defaultDays} days`), context.terminal, helpText);
+  const json = 'one object, with all clusters; lengths are bytes';
+  withRuns(command, context.terminal, `those of ${defaultDays} days`, json);
+  withHelp(command, context.terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, (reader) => printStats(context.terminal, reader, options)),
   );
@@ -160,8 +162,6 @@ function heldIn(all: Map<string, Held>, name: string): Held {
 const helpText = `
 stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since.
 The run records themselves count too; configurations and seals, which are few, do not.
-
-With --json: one object, with all clusters (archive total days clusters); lengths are bytes.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
 be read.

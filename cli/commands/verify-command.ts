@@ -37,7 +37,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .addOption(new Option('--cluster <uid>', 'of objects only those of this cluster').conflicts('part'))
     .option('--strict', 'exit with 1 also if a run was due and is absent');
   const trusting = withStampRoots(withPublicKeys(command), terminal);
-  withHelp(withArchive(withPeriod(trusting, terminal)), terminal, helpText);
+  const json = 'one object with all counts and findings';
+  withHelp(withArchive(withPeriod(trusting, terminal), json), terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
@@ -188,8 +189,6 @@ What it finds:
 keys. --head: the chain has to have the seals with all SHA-256 that you give, as mails have them; what is gone is excused only by the
 retention of these. --part: the folder holds one cluster and a period, as "export" writes it. --cluster: all run records and seals are
 checked, and of the objects those of one cluster. Damage that audit.acknowledged names does not count for the exit code.
-
-With --json: one object with all counts and findings.
 
 Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2
 wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found.
