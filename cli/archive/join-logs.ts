@@ -57,8 +57,9 @@ export async function* joinLogs<Archived extends ArchivedLog>(
   let isFirst = true;
   for await (const one of runs) {
     const { run } = one;
+    const before = { to: new Date(run.getTime() - 1) };
     if (isFirst)
-      for await (const { key, run: time } of clusterObjectsNewestFirst(archive, 'log', cluster, before(run), now)) {
+      for await (const { key, run: time } of clusterObjectsNewestFirst(archive, 'log', cluster, before, now)) {
         const log = await readLog(archive, history, time, key);
         if (log?.added !== undefined) break;
       }
@@ -70,10 +71,6 @@ export async function* joinLogs<Archived extends ArchivedLog>(
     const log = await readLog(archive, history, run, objectKey({ resource: 'log', cluster, run }));
     yield log === undefined ? { run, reason: archivedAndGone(run) } : { ...one, ...log };
   }
-}
-
-function before(run: Date) {
-  return { to: new Date(run.getTime() - 1) };
 }
 
 /** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */

@@ -54,9 +54,10 @@ export interface FoundStale {
  * Reads runs, and keeps what a command says behind them. A record or a configuration that cannot be read is passed over.
  * Every method @throws ArchiveReadError if the archive cannot be read
  */
-export class RunReader {
+export class RunReader implements OpenedArchive {
   readonly archive: ArchiveReader;
   readonly now: Date;
+  readonly isLive: boolean;
   /** What is wrong with what was read: run records that cannot be used, and configurations that may not be read. */
   readonly problems: Remark[] = [];
   /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
@@ -67,17 +68,16 @@ export class RunReader {
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
-  readonly #opened: OpenedArchive;
   readonly #configurations: StoredConfigurations;
   readonly #outcomes = new ClusterOutcomes();
   /** The run that was selected last, without its outcomes. */
   #last: Run | undefined;
 
-  constructor(opened: OpenedArchive) {
-    this.archive = opened.archive;
-    this.now = opened.now;
-    this.#opened = opened;
-    this.#configurations = new StoredConfigurations(opened.archive, (kind, key, problem) => {
+  constructor({ archive, now, isLive }: OpenedArchive) {
+    this.archive = archive;
+    this.now = now;
+    this.isLive = isLive;
+    this.#configurations = new StoredConfigurations(archive, (kind, key, problem) => {
       // What else is wrong with one is found by `verify`.
       if (kind === 'unreadable') this.problems.push({ kind, key, problem });
     });
@@ -206,7 +206,7 @@ export class RunReader {
 
   /** What is overdue now. */
   async overdue(): Promise<DueNow> {
-    const found = await findOverdue(this.#opened, this.#configurations);
+    const found = await findOverdue(this, this.#configurations);
     this.due.push(found.due);
     return found;
   }

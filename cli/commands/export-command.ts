@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { damageKinds, type FindingKind } from '../../lambda/verify/finding';
+import { damageKinds } from '../../lambda/verify/finding';
 import { type Part, partPageFile } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
 import type { OpenedFinding } from '../../lambda/verify/verdict';
@@ -11,7 +11,7 @@ import { type CopiedPart, copyPart } from '../export/copy-part';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, printJson } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printRemarks } from './print-findings';
 import { type PublicKeyOptions, withPublicKeys } from './public-keys';
@@ -46,54 +46,45 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       onFinding: (finding) => findings.push(finding),
       onProgress: () => undefined,
     });
-    const damaged = findings.filter(({ kind }) => damageKinds.includes(kind));
     const { vouchedBy, ...shown } = copied;
     const { objects, notCopied, unsealed, ...counts } = shown;
     const vouched = sealed?.newest ? sound : 0;
     const all = objects.length + notCopied.length;
-    const isVouched = vouched === all;
-    if (json === true) {
-      await printJson(terminal.out, { out, ...part, ...shown, sound, found, vouched: isVouched });
-    } else {
-      const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
-      const parts = [formatCount(objects.length, 'object'), ofRuns, formatCount(counts.seals, 'seal')];
-      const page = printable(join(out, partPageFile));
-      const check = `npm run collector -- verify --archive ${shellQuoted(out)} --part`;
-      const others = formatCount(counts.others, 'other cluster');
-      await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
-      await print(terminal.err, `The run records are whole: they name ${others} too.\n`);
-      const by = vouched === 0 ? '' : ` by ${[...new Set(vouchedBy.map(nameOf))].join(' to ')}`;
-      await print(terminal.err, `${vouched} of ${formatCount(all, 'object')} vouched for${by}.\n`);
-      if (sealed === null) await print(terminal.err, 'The archive is not sealed.\n');
-      await printUnsealed(terminal, unsealed);
-      await printRemarks(terminal, [
-        ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` }) as const),
-        ...findings.filter(({ kind }) => isPrinted(kind)),
-      ]);
-      if (vouched > 0 && publicKey === undefined)
-        await print(
-          terminal.err,
-          "Seals were checked with the archive's own key; --public-key takes one that you kept.\n",
-        );
-      await print(terminal.err, `Check it with: ${check}\nor by hand, as ${page} says.\n`);
-    }
-    if (damaged.length > 0 || !isVouched) end('found');
+    const ending = await printRemarks(terminal, [
+      ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` }) as const),
+      ...findings.filter(({ kind }) => kind === 'unvouched' || damageKinds.includes(kind)),
+    ]);
+    end(vouched === all ? ending : 'found');
+    if (json === true)
+      return printJson(terminal.out, { out, ...part, ...shown, sound, found, vouched: vouched === all });
+    const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
+    const parts = [formatCount(objects.length, 'object'), ofRuns, formatCount(counts.seals, 'seal')];
+    await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
+    const others = formatCount(counts.others, 'other cluster');
+    const by = vouched === 0 ? '' : ` by ${[...new Set(vouchedBy.map(nameOf))].join(' to ')}`;
+    const notes = [
+      `The run records are whole: they name ${others} too.`,
+      `${vouched} of ${formatCount(all, 'object')} vouched for${by}.`,
+      sealed === null && 'The archive is not sealed.',
+      unsealedText(unsealed),
+      vouched > 0 &&
+        publicKey === undefined &&
+        "Seals were checked with the archive's own key; --public-key takes one that you kept.",
+      `Check it with: npm run collector -- verify --archive ${shellQuoted(out)} --part`,
+      `or by hand, as ${printable(join(out, partPageFile))} says.`,
+    ];
+    for (const note of notes) if (typeof note === 'string') await print(terminal.err, `${note}\n`);
   });
-}
-
-/** What is damaged, or nothing that is right vouches for. */
-function isPrinted(kind: FindingKind): boolean {
-  return damageKinds.includes(kind) || kind === 'unvouched';
 }
 
 function nameOf({ number, seal }: CopiedPart['vouchedBy'][number]): string {
   return `seal ${number} of ${formatTime(seal)}`;
 }
 
-async function printUnsealed(terminal: Terminal, { runs, since }: CopiedPart['unsealed']): Promise<void> {
-  if (since === undefined) return;
-  const are = `${formatCount(runs, 'run')} since ${formatTime(since.toISOString())} ${runs === 1 ? 'is' : 'are'}`;
-  await print(terminal.err, `${are} not sealed yet: export again after the next audit.\n`);
+function unsealedText({ runs, since }: CopiedPart['unsealed']): string | undefined {
+  if (since === undefined) return undefined;
+  const are = `${formatCount(runs, 'run')} since ${formatTime(since)} ${runs === 1 ? 'is' : 'are'}`;
+  return `${are} not sealed yet: export again after the next audit.`;
 }
 
 const helpText = `

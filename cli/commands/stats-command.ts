@@ -4,8 +4,7 @@ import { type Resource, resourceNames, resources } from '../../lambda/resources'
 import { isStored } from '../../lambda/run/run-record';
 import { dayMs } from '../../lambda/time-limits';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import type { Run } from '../../lambda/verify/read-run';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
@@ -44,10 +43,9 @@ export function statsCommand(context: CommandContext): Command {
 }
 
 async function printStats(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
-  const growth = new ArchiveGrowth();
   const newest = isSelection(options) ? undefined : (await reader.newestRun())?.run;
   const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
-  for await (const row of reader.select({ ...options, ...(from && { from }) })) if (!isAbsent(row)) growth.add(row);
+  const growth = await growthOf(reader.select({ ...options, ...(from && { from }) }));
   const { days, clusters, total } = growth;
   const { location } = reader.archive;
   if (days.length === 0) throw new ArchiveReadError(`Counting failed: ${location} has no runs in this period`);
@@ -74,7 +72,7 @@ function bytesColumn(resource: Resource, leftOut: number | undefined) {
 }
 
 /** @param total bytes of everything */
-function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'][number]>[] {
+function clusterColumns(total: number): readonly Column<Growth['clusters'][number]>[] {
   return [
     { head: 'Largest clusters', cell: ({ cluster }) => cluster, wraps: true },
     { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), align: 'right', leftOut: 3 },
@@ -85,7 +83,7 @@ function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'
 }
 
 /** How the bytes are shared, and what that comes to in a year. */
-function summary({ days, clusters, total }: ArchiveGrowth, shown: number): string {
+function summary({ days, clusters, total }: Growth, shown: number): string {
   const bytes = bytesOf(total);
   const kinds = [
     ...resourceNames.map((name) => `${resources[name].folder} ${share(total[resources[name].folder], bytes)}`),
@@ -112,40 +110,37 @@ function share(bytes: number, total: number): string {
   return `${(total === 0 ? 0 : (100 * bytes) / total).toFixed(1)} %`;
 }
 
-/** How an archive grows, by day of the runs and by cluster. Configurations and seals, which are few, are left out. */
-class ArchiveGrowth {
-  readonly total: Held = { ...nothing };
-  readonly #days = new Map<string, Held>();
-  readonly #clusters = new Map<string, Held>();
+type Growth = Awaited<ReturnType<typeof growthOf>>;
 
-  /** Takes note of a run. Runs come in the order of their times. */
-  add({ run, outcomes, recordBytes }: Pick<Run, 'run' | 'outcomes' | 'recordBytes'>): void {
-    const day = heldIn(this.#days, dateOf(run));
-    for (const held of [this.total, day]) {
+/**
+ * How an archive grows, by day of the runs, and by cluster, the largest first, to which no part of a run record is counted.
+ * Configurations and seals, which are few, are left out.
+ */
+async function growthOf(rows: AsyncIterable<RunRow>) {
+  const total: Held = { ...nothing };
+  const ofDays = new Map<string, Held>();
+  const ofClusters = new Map<string, Held>();
+  for await (const row of rows) {
+    if (isAbsent(row)) continue;
+    const ofDay = heldIn(ofDays, dateOf(row.run));
+    for (const held of [total, ofDay]) {
       held.runs += 1;
-      held.runRecords += recordBytes;
+      held.runRecords += row.recordBytes;
     }
-    for (const outcome of outcomes) {
+    for (const outcome of row.outcomes) {
       if (!isStored(outcome)) continue;
       const { cluster, resource, storedBytes = 0 } = outcome;
-      for (const held of [this.total, day, heldIn(this.#clusters, cluster)]) {
+      for (const held of [total, ofDay, heldIn(ofClusters, cluster)]) {
         held.objects += 1;
         held[resources[resource].folder] += storedBytes;
       }
     }
   }
-
-  /** The oldest first. */
-  get days(): readonly (Held & { readonly day: string })[] {
-    return [...this.#days].map(([day, held]) => ({ day, ...held }));
-  }
-
-  /** The largest first. No part of a run record is counted as theirs. */
-  get clusters(): readonly (Omit<Held, 'runs' | 'runRecords'> & { readonly cluster: string })[] {
-    return [...this.#clusters]
-      .map(([cluster, { runs, runRecords, ...held }]) => ({ cluster, ...held }))
-      .sort((a, b) => bytesOf(b) - bytesOf(a) || (a.cluster < b.cluster ? -1 : 1));
-  }
+  const days = [...ofDays].map(([day, held]) => ({ day, ...held }));
+  const clusters = [...ofClusters]
+    .map(([cluster, { runs, runRecords, ...held }]) => ({ cluster, ...held }))
+    .sort((a, b) => bytesOf(b) - bytesOf(a) || (a.cluster < b.cluster ? -1 : 1));
+  return { total, days, clusters };
 }
 
 /** All bytes of it. */
