@@ -7,7 +7,7 @@ export class RunStopped extends Error {
 
 /**
  * How and when a run ends early. It has two signals because there are two ways: when time runs out, what is under way is
- * cancelled; when the key is rejected, what is under way may finish and nothing new starts.
+ * cancelled; when the key is rejected or the service is down, what is under way may finish and nothing new starts.
  */
 export class Stop {
   readonly #starting = new AbortController();

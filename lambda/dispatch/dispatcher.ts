@@ -28,10 +28,9 @@ export interface DispatchOptions {
   readonly random: () => number;
 }
 
-/** Nothing more is to be asked in this attempt. */
+/** Nothing more is to be asked in this attempt. What is under way may finish. */
 export interface EarlyEnd {
   readonly kind: 'end';
-  readonly why: 'service-down' | 'key-rejected';
   readonly reason: string;
 }
 
@@ -159,12 +158,9 @@ export class Dispatcher {
   }
 
   #earlyEnd(): EarlyEnd | undefined {
-    if (this.#key.isSuspected && this.#workers.isIdle)
-      return { kind: 'end', why: 'key-rejected', reason: this.#key.reason };
+    if (this.#key.isSuspected && this.#workers.isIdle) return { kind: 'end', reason: this.#key.reason };
     const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
-    // A body that is arriving is an answer. Ending now would cut it off.
-    if (outage === undefined || this.#workers.isReceiving) return undefined;
-    return { kind: 'end', why: 'service-down', reason: outage };
+    return outage === undefined ? undefined : { kind: 'end', reason: outage };
   }
 
   /** A task of the next cluster that nothing was asked for yet. */

@@ -36,13 +36,6 @@ export class Workers {
     return this.#underWay.size >= this.#count;
   }
 
-  /** Whether a body is arriving. */
-  get isReceiving(): boolean {
-    for (const { headMs, isAnswered, signal } of this.#underWay)
-      if (headMs !== undefined && !isAnswered && !signal.aborted) return true;
-    return false;
-  }
-
   hold(inFlight: InFlightRequest): void {
     this.#underWay.add(inFlight);
   }

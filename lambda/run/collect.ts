@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { Dispatcher, type DispatchOptions, type EarlyEnd } from '../dispatch/dispatcher';
+import { Dispatcher, type DispatchOptions } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { KeyReading } from '../dispatch/retry';
 import type { Task } from '../dispatch/task';
@@ -114,16 +114,10 @@ class Collecting {
       wasDown = isServiceDown;
       if (decision.kind === 'ask') this.#start(decision.inFlight, key);
       else if (decision.kind === 'wait') await this.#wakeup.wait(decision.untilMs);
-      else if (decision.kind === 'end') this.#endEarly(decision);
+      else if (decision.kind === 'end') stop.startNothing(new RunStopped(decision.reason));
       // What is still under way are probes that nobody waits for.
       else return this.#cancelAll(new RunStopped('everything is done'));
     }
-  }
-
-  #endEarly({ why, reason }: EarlyEnd): void {
-    const stopped = new RunStopped(reason);
-    this.#context.stop.startNothing(stopped);
-    if (why === 'service-down') this.#cancelAll(stopped);
   }
 
   /** Ends requests that have no answer yet; what is being archived goes on. */

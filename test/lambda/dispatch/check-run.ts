@@ -29,11 +29,16 @@ function problemsOf(fleet: RandomFleet): string[] {
   const missing = [...fleet.good].filter(({ isArchived }) => !isArchived);
   const wellMs = Math.max(last.startMs, fleet.wellFromMs);
   const hadTime = wellMs + fleet.neededMs <= last.startMs + fleet.service.attemptMs;
-  const isRejected = typeof last.end === 'object' && last.end.why === 'key-rejected';
+  const isRejected = isOfKey(last.end);
   const isUnlucky = fleet.isFlapping && last.startMs < fleet.wellFromMs;
   if (missing.length > 0 && hadTime && !isRejected && !isUnlucky)
     problems.push(`${missing.length} good ones are missing after ${attempts.length} attempts`);
   return problems;
+}
+
+/** Whether an attempt has ended because the key was rejected; an early end has no other reason but that the service is down. */
+function isOfKey(end: SimulatedAttempt['end']): boolean {
+  return typeof end === 'object' && end.reason.includes('rejected the API key');
 }
 
 function problemsOfAttempt(
@@ -61,7 +66,7 @@ function problemsOfAttempt(
   const missing = service.tasks.filter((task) => !archivedBefore.has(task));
   const asked = new Set(requests.flatMap(({ inFlight, task }) => (inFlight.task === undefined ? [] : task.cluster)));
   const unasked = missing.filter(({ cluster }) => !asked.has(cluster));
-  if (typeof end === 'object' && end.why === 'service-down') {
+  if (typeof end === 'object' && !isOfKey(end)) {
     const claimed = Number(/for (\d+) different/.exec(end.reason)?.[1] ?? 1);
     demand(
       attempt.unansweredInRow >= claimed,
@@ -70,7 +75,7 @@ function problemsOfAttempt(
     demand(number < 3, 'the last attempt ends early');
     demand(unasked.length === 0, `the service looks down, but ${unasked.length} were never asked`);
   }
-  if (typeof end === 'object' && end.why === 'key-rejected') {
+  if (isOfKey(end)) {
     demand(!attempt.workingKeys.has(attempt.lastKey), 'the key is said to be rejected, but it has worked');
     demand(
       archivedBefore.size === 0 || attempt.keyReadings > 1,

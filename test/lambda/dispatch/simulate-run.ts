@@ -106,6 +106,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   const requests: { atMs: number; inFlight: InFlightRequest; task: SimulatedTask }[] = [];
   const archived: SimulatedTask[] = [];
   const unanswered = new Set<string>();
+  let unansweredInRow = 0;
   const workingKeys = new Set<string>();
 
   const at = (ms: number, happen: () => void): Event => {
@@ -197,20 +198,23 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
         return;
       } else {
         end = decision.kind === 'done' ? 'done' : decision;
+        unansweredInRow = unanswered.size;
         return;
       }
     }
     throw new Error(`the dispatcher goes round in circles at ${nowMs}`);
   };
 
-  for (let sameTime = 0; end === undefined; ) {
-    dispatch();
-    if (end !== undefined) break;
+  // After an early end, what is under way finishes.
+  const isOver = () => end === 'done' || (end !== undefined && held.size === 0);
+  for (let sameTime = 0; !isOver(); ) {
+    if (end === undefined) dispatch();
+    if (isOver()) break;
     let next: Event | undefined;
     for (const event of events) if (!event.isOff && (next === undefined || event.atMs < next.atMs)) next = event;
     if (next === undefined) {
       nowMs = deadlineMs;
-      end = 'deadline';
+      end ??= 'deadline';
       break;
     }
     sameTime = next.atMs === nowMs ? sameTime + 1 : 0;
@@ -234,7 +238,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     requests,
     mostUnderWay,
     archived,
-    unansweredInRow: unanswered.size,
+    unansweredInRow,
     workingKeys,
     lastKey: String(key),
     keyReadings,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { NotDecodableError } from '../../../lambda/body/body-check';
 import { maxRequests } from '../../../lambda/dispatch/retry';
 import { type CollectContext, type CollectRequest, collect } from '../../../lambda/run/collect';
@@ -18,13 +19,13 @@ const healthCheck = { cluster: 'known', resource: 'manifest' } as const;
 interface Options {
   readonly clusters?: readonly string[];
   readonly resource?: ResourceRequest['resource'];
-  readonly requestsPerSecond?: number;
+  /** Left out: one worker, so that requests have an order. */
+  readonly concurrency?: number;
   readonly earlier?: Partial<CollectRequest['earlier']>;
 }
 
-/** One worker, so that requests have an order. */
 function setUp(script: Script, options: Options = {}) {
-  const { clusters = ['a'], resource = 'log', requestsPerSecond, earlier } = options;
+  const { clusters = ['a'], resource = 'log', concurrency = 1, earlier } = options;
   const clock = new VirtualClock();
   const stop = new Stop(() => 600_000 - clock.monotonicMs());
   stops.push(stop);
@@ -61,7 +62,7 @@ function setUp(script: Script, options: Options = {}) {
     },
     provenance: { collectorVersion: '1.0.0' },
     collection: {
-      limits: { concurrency: 1, requestsPerSecond, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
+      limits: { concurrency, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
     },
   };
   const request: CollectRequest = {
@@ -219,5 +220,25 @@ describe('a service that is down', () => {
       error: `refused; no further request: ${stop.reason?.message}`,
     });
     expect(reporter.warnings).toEqual([logMessages.paused]);
+  });
+
+  it('is not left while an answer comes that was asked for when it was up', async () => {
+    const { context, run, service, stop } = setUp(() => new ServiceError('refused', 'connection'), {
+      clusters: uids(30),
+      concurrency: 2,
+      earlier: { archived: [], hasFailedEarlier: ({ cluster }) => cluster !== 'c0' },
+    });
+    const get: typeof service.get = async (request, key, signal) => {
+      if (request.cluster !== 'c0') return service.get(request, key, signal);
+      await once(stop.starting, 'abort');
+      signal.throwIfAborted();
+      return answer();
+    };
+    Object.assign(context, { service: { get } });
+    const outcomes = await run();
+    expect(stop.reason?.message).toContain(
+      'the service looks down: no usable answer for 29 different clusters in a row',
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['archived', ...Array(29).fill('failed')]);
   });
 });
