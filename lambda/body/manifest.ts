@@ -81,7 +81,6 @@ class JsonManifest implements BodyCheck {
     if (json.root === undefined) throw new InvalidBodyError('The manifest is nothing but whitespace');
     json.end();
     this.#judge();
-    if (!this.#isJson) return;
     if (json.root !== 'string') {
       throw new InvalidBodyError(`The manifest is not a string: the body is ${json.description}`);
     }

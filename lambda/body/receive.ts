@@ -74,7 +74,6 @@ export async function receive(
     for await (const chunk of gzip ? gunzipped(coded(), gzip.signal, isKept ? kept : compressedAgain) : source) {
       decodedLength = bounded(decodedLength + chunk.length);
       const content = check.write(chunk);
-      if (content.length === 0) continue;
       length += content.length;
       hash.update(content);
       yield content;
