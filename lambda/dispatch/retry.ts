@@ -43,8 +43,8 @@ interface Circumstances {
   readonly reading: KeyReading | undefined;
 }
 
-/** At once. */
-const again: Retry = { rank: ranks.again, dueMs: 0, notBeforeMs: 0 };
+/** Without a delay: with a new key, on a connection of its own, or to keep a body as received. */
+const again: Retry = { rank: ranks.retry, dueMs: 0, notBeforeMs: 0 };
 
 /** Decides how a task goes on after a failure, and keeps in the task what the failure teaches. */
 export function afterFailure(
@@ -74,7 +74,7 @@ export function afterFailure(
   return { rank: task.isSlow ? ranks.slow : ranks.retry, dueMs, notBeforeMs };
 }
 
-/** How to ask again at once after an answer that does not count; undefined: that would not help. */
+/** How to ask again without a delay after an answer that does not count; undefined: that would not help. */
 function lessonOf(error: unknown, request: ResourceRequest): ResourceRequest | undefined {
   if (error instanceof NotDecodableError) return request.asReceived ? undefined : { ...request, asReceived: true };
   if (error instanceof ServiceError && error.failure === 'used-connection') return { ...request, alone: true };

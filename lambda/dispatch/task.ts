@@ -22,13 +22,11 @@ export interface Task {
 
 /** In which order tasks are asked for: lower ranks first, and within a rank the one that came first. */
 export const ranks = {
-  /** Again at once: with a new key, on a connection of its own, or to keep a body as received. */
-  again: 0,
   /** Not asked for yet in this attempt. */
-  first: 1,
-  retry: 2,
+  first: 0,
+  retry: 1,
   /** Timed out before. */
-  slow: 3,
+  slow: 2,
 } as const;
 
 export type Rank = (typeof ranks)[keyof typeof ranks];
