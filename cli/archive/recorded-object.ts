@@ -70,8 +70,8 @@ export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectH
 }
 
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */
-async function mayHaveExpired(reader: ArchiveReader, now: Date, { writtenAt, key }: ClusterObject): Promise<boolean> {
+async function mayHaveExpired(reader: ArchiveReader, now: Date, object: ClusterObject): Promise<boolean> {
   const sealed = new SealedArchive(await readChain(reader, {}, () => {}), () => {}, { now });
   const configurations = new StoredConfigurations(reader, () => {});
-  return new Expiry({ reader, configurations, sealed, now }).mayHaveRemoved(writtenAt, key);
+  return new Expiry({ reader, configurations, sealed, now }).mayHaveRemoved(object);
 }

@@ -30,6 +30,14 @@ export interface AuditJudgeOptions {
 /** What a step wants of the objects that it judges. */
 interface Wanted extends Pick<JudgeContext, 'isRead'>, Partial<Pick<JudgeContext, 'settled' | 'onObject'>> {}
 
+/** What a judgement finds beside findings. */
+interface JudgedBeside {
+  /** Objects that no run record names and no seal has. */
+  readonly hashed: Hashed[];
+  /** How much is gone, and the lifecycle may have removed it. */
+  expired: number;
+}
+
 export type AuditJudge = ReturnType<typeof auditJudge>;
 
 /** What judges the archive for one audit, beside its seals and its retention, as far as there is time. */
@@ -50,50 +58,38 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   }
 
   /** Finds what is not as it should be, unless the lifecycle explains it. @returns whether it is found */
-  async function findUnlessExpired({ kind, key, problem, writtenAt }: Excusable): Promise<boolean> {
-    if (await expiry.mayHaveRemoved(writtenAt, key)) return false;
-    find(kind, key, problem);
+  async function findUnlessExpired(one: Excusable): Promise<boolean> {
+    if (await expiry.mayHaveRemoved(one)) return false;
+    find(one.kind, one.key, one.problem);
     return true;
   }
 
-  /**
-   * @returns what a judgement takes, and what has to be called once it is whole: it finds what the lifecycle does not explain,
-   * counts what it explains, and gives the hashes of the objects that no run record names and no seal has
-   */
+  /** @returns what a judgement takes, and what it has found so far beside findings */
   function judging({ isRead, onObject, ...wanted }: Wanted) {
-    const excusable: Excusable[] = [];
-    const unnamed = new Map<string, Hashed>();
+    const judged: JudgedBeside = { hashed: [], expired: 0 };
     const context: JudgeContext = {
       ...{ configurations, sealed, now, find, concurrency, isRead, reader, isBucket: true },
       settled: 'settled' in wanted ? wanted.settled : settled(now),
-      unlessExpired: (one) => void excusable.push(one),
+      findUnlessExpired: async (one) => {
+        const isFound = await findUnlessExpired(one);
+        if (!isFound && one.kind === 'missing') judged.expired += 1;
+        return isFound;
+      },
       onObject: (object) => {
-        const { key, sha256, bytes, outcome } = object;
-        if (outcome === undefined && sha256 !== undefined && !chain.objects.has(key))
-          unnamed.set(key, { key, sha256, bytes });
+        const { key, sha256, bytes, isUnrecorded } = object;
+        if (isUnrecorded && sha256 !== undefined && !chain.objects.has(key)) judged.hashed.push({ key, sha256, bytes });
         onObject?.(object);
       },
     };
-    const settle = async () => {
-      const hashed: Hashed[] = [];
-      let expired = 0;
-      for (const one of excusable) {
-        const object = unnamed.get(one.key);
-        const isFound = await findUnlessExpired(one);
-        if (isFound && one.kind === 'unrecorded' && object !== undefined) hashed.push(object);
-        if (!isFound && one.kind === 'missing') expired += 1;
-      }
-      return { hashed, expired };
-    };
-    return { context, settle };
+    return { context, judged };
   }
 
   /** Judges a stretch. @throws ArchiveReadError, and the reason of the stop: then it was not judged whole */
   async function judgeStretch(stretch: Stretch, wanted: Wanted) {
-    const { context, settle } = judging(wanted);
+    const { context, judged } = judging(wanted);
     let last: JudgedRun | undefined;
     for await (const run of judge(stretch, context)) last = run;
-    return { last, ...(await settle()) };
+    return { last, ...judged };
   }
 
   return {

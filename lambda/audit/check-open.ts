@@ -89,8 +89,8 @@ async function judgeAgain(
   const checked = new Map<OpenFinding, Rechecked>();
   for (const one of open) {
     // What does not lie there any more is not unrecorded, whatever the records say.
-    const isGone =
-      one.kind === 'unrecorded' || (last === undefined && (await judge.expiry.mayHaveRemoved(run, one.key)));
+    const gone = { key: one.key, writtenAt: run };
+    const isGone = one.kind === 'unrecorded' || (last === undefined && (await judge.expiry.mayHaveRemoved(gone)));
     const rechecked = last?.isUnread ? 'unread' : last?.isWhole ? 'repaired' : 'unvouched';
     checked.set(one, isGone ? 'repaired' : rechecked);
   }

@@ -67,7 +67,7 @@ export async function judgeRuns(
   const schedules = [plan.schedule, ...chain.seals.slice(known).map((seal) => seal.plan.schedule)];
   const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
   const times: Date[] = [];
-  for (const time of due.times) if (!(await judge.expiry.mayHaveRemoved(time))) times.push(time);
+  for (const time of due.times) if (!(await judge.expiry.mayHaveRemoved({ writtenAt: time }))) times.push(time);
   findAbsent(find, { times, areMore: false });
   const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
   return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };

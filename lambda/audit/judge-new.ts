@@ -33,9 +33,9 @@ export function listNew(judge: AuditJudge, search: Period, { met, behind }: NewR
     for (const run of incomplete.slice(0, mostIncomplete))
       await judge.judgeStretch({ from: run, to: run, clusters }, { isRead: () => false });
     if (behind !== null) return undefined;
-    const { context, settle } = judge.judging({ isRead: () => false });
+    const { context, judged } = judge.judging({ isRead: () => false });
     await judgeBeside({ ...search, clusters }, context, met);
-    return settle();
+    return judged;
   });
 }
 

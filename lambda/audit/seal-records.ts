@@ -71,7 +71,7 @@ export async function sealRecords(
   { search, most }: SealRecordsOptions,
 ): Promise<NewRecords> {
   const found = new NewRecords(clusters);
-  const { context, settle } = judge.judging({
+  const { context, judged } = judge.judging({
     // The attempt that archived it was killed: no record has its hash.
     isRead: ({ key, sha256 }) => sha256 === undefined && !judge.chain.objects.has(key),
     onObject: ({ key, sha256, bytes }) => void (sha256 !== undefined && found.objects.push({ key, sha256, bytes })),
@@ -88,7 +88,7 @@ export async function sealRecords(
   }
   if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(judge)))
     throw new ArchiveReadError(found.problem);
-  found.expired = (await settle()).expired;
+  found.expired = judged.expired;
   return found;
 }
 

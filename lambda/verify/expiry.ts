@@ -1,6 +1,7 @@
 import { configurationsPrefix, parseConfigurationKey } from '../archive/archive-layout';
 import { clockSlackMs, dayMs } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
+import type { Gone } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { readStarts } from './record-lines';
 import { type ListedRun, runsBetween } from './run-keys';
@@ -10,7 +11,7 @@ export interface ExpiryOptions {
   readonly reader: ArchiveReader;
   readonly configurations: StoredConfigurations;
   /** Undefined: what seals say does not tell. */
-  readonly sealed: { mayHaveRemoved(writtenAt: Date, key?: string): boolean | undefined };
+  readonly sealed: { mayHaveRemoved(gone: Gone): boolean | undefined };
   /** Whether it is a part: whoever hands it over can put any configuration into it, and only seals tell. Left out: it is whole. */
   readonly isPart?: boolean;
   readonly now: Date;
@@ -29,23 +30,19 @@ const concurrency = 16;
 export class Expiry {
   readonly #options: ExpiryOptions;
   /** What was written up to this time may have been removed, in milliseconds; undefined: nobody has asked yet. */
-  #untilMs: number | undefined;
+  #untilMs: Promise<number> | undefined;
 
   constructor(options: ExpiryOptions) {
     this.#options = options;
   }
 
-  /**
-   * Whether the lifecycle may have removed by now what was written at a time.
-   * @param key of what is gone
-   * @throws ArchiveReadError if the archive cannot be read
-   */
-  async mayHaveRemoved(writtenAt: Date, key?: string): Promise<boolean> {
+  /** Whether the lifecycle may have removed it by now. @throws ArchiveReadError if the archive cannot be read */
+  async mayHaveRemoved(gone: Gone): Promise<boolean> {
     const { sealed, isPart = false } = this.#options;
-    const said = sealed.mayHaveRemoved(writtenAt, key);
+    const said = sealed.mayHaveRemoved(gone);
     if (said !== undefined || isPart) return said ?? false;
-    this.#untilMs ??= await this.#findEnd();
-    return writtenAt.getTime() <= this.#untilMs;
+    this.#untilMs ??= this.#findEnd();
+    return gone.writtenAt.getTime() <= (await this.#untilMs);
   }
 
   /** A configuration was in force until the first run after its last use, and if there is none, until now. */

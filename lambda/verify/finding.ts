@@ -47,7 +47,15 @@ export interface Finding {
 export interface Excusable extends Finding {
   /** When its object was written, or should have been; of what is sealed, the earliest time at which it can have been. */
   readonly writtenAt: Date;
+  /**
+   * Of an object that a run record names: whether it may have been gone before the first seal. Left out: no record names it, or
+   * there is no seal.
+   */
+  readonly isInitial?: boolean | undefined;
 }
+
+/** What is gone, as far as anybody can tell. */
+export type Gone = Pick<Excusable, 'writtenAt' | 'isInitial'> & Partial<Pick<Excusable, 'key'>>;
 
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;

@@ -69,7 +69,7 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
 
 /** Judges an object that no run record names. */
 async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext, met: Met): Promise<void> {
-  const { reader, sealed, find, settled, unlessExpired, onObject } = context;
+  const { reader, sealed, find, settled, findUnlessExpired, onObject } = context;
   const { key, writtenAt, damage } = listed;
   if (name === undefined) return find('unrecorded', key, damage ?? formerKeyProblem(key) ?? notAKey);
   const refusals = met.unarchived.has(name) ? met.refusals.get(name.run.getTime()) : undefined;
@@ -89,14 +89,14 @@ async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext
           problem: `not vouched for any more: ${lost}, which is sealed, is gone or unreadable`,
         });
   // The lifecycle removes objects. It explains nothing of what cannot be one.
-  if (damage === undefined) unlessExpired({ ...told, key, writtenAt });
-  else find(told.kind, key, told.problem);
-  onObject({ key, outcome: undefined, ...checked, isVouched, writtenAt });
+  if (damage !== undefined) return find(told.kind, key, told.problem);
+  const isUnrecorded = (await findUnlessExpired({ ...told, key, writtenAt })) && told.kind === 'unrecorded';
+  onObject({ key, outcome: undefined, ...checked, isVouched, isUnrecorded });
 }
 
 /** Opens what run records name and no listing has: the records were read before, and may have named what came later. */
 async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
-  const { reader, concurrency, find, sealed, unlessExpired } = context;
+  const { reader, concurrency, find, sealed, findUnlessExpired } = context;
   for (const run of [...awaited.runs()]) {
     if (!isWithin(run, stretch)) continue;
     const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
@@ -105,7 +105,8 @@ async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: M
     const outcomes = storedOutcomes(stored, (name) => stretch.clusters.has(name) && awaited.has(name));
     const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
     for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
-      if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordsOf(stored, outcome), outcome, problem.problem));
+      if (problem?.kind === 'missing')
+        await findUnlessExpired(sealed.lost(recordsOf(stored, outcome), outcome, problem.problem));
       else if (problem !== undefined) find(problem.kind, outcome.key, problem.problem);
     }
   }

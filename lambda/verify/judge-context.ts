@@ -24,8 +24,8 @@ export interface JudgeContext {
   readonly concurrency: number;
   /** What was written after this time may still get its run record; undefined: nothing comes any more. */
   readonly settled: Date | undefined;
-  /** Receives what is not as it should be, unless the lifecycle explains it. */
-  readonly unlessExpired: (finding: Excusable) => void;
+  /** Finds what is not as it should be, unless the lifecycle explains it. @returns whether it is found */
+  readonly findUnlessExpired: (finding: Excusable) => Promise<boolean>;
   /** Whether the content of a recorded object is read, and not only whether it is there. */
   readonly isRead: (outcome: StoredOutcome) => boolean;
   /** Receives each object that was read. */
@@ -38,6 +38,6 @@ export interface JudgedObject extends CheckedObject {
   readonly outcome: StoredOutcome | undefined;
   /** Whether a seal, or a record that is what the seals say, has this content; in an archive without seals it is true. */
   readonly isVouched: boolean;
-  /** When it was written by the archive's clock; undefined: it was not listed. */
-  readonly writtenAt?: Date;
+  /** Whether it was found to be in no run record. */
+  readonly isUnrecorded: boolean;
 }

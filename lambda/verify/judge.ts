@@ -35,18 +35,19 @@ export async function* judge(stretch: Stretch, context: JudgeContext): AsyncGene
   const { reader, sealed } = context;
   const met = nothingMet();
   const gone = new Set<string>();
-  const unlessExpired = (one: Excusable) => {
+  const findUnlessExpired = (one: Excusable) => {
     gone.add(one.key);
-    context.unlessExpired(one);
+    return context.findUnlessExpired(one);
   };
   // No variable may keep the outcomes of a run while those of the next are read.
   const judgeOne = async (listed: ListedRun): Promise<JudgedRun> => {
-    const { stored, ...judged } = await judgeRun(listed, stretch.clusters, { ...context, unlessExpired }, met);
+    const { stored, ...judged } = await judgeRun(listed, stretch.clusters, { ...context, findUnlessExpired }, met);
     return judged;
   };
   for await (const listed of runsBetween(reader, stretch)) yield await judgeOne(listed);
-  await judgeBeside(stretch, { ...context, unlessExpired }, met);
-  for (const one of sealed.gone(stretch)) if (!gone.has(one.key) && isIn(stretch, one.key)) context.unlessExpired(one);
+  await judgeBeside(stretch, { ...context, findUnlessExpired }, met);
+  for (const one of sealed.gone(stretch))
+    if (!gone.has(one.key) && isIn(stretch, one.key)) await context.findUnlessExpired(one);
 }
 
 /** Judges the records of one run, and what they name. @returns `stored` has the records in memory */
@@ -70,7 +71,7 @@ export async function judgeRun(
   for (const { key } of badRecords) if (unattested.has(key) && clusters.has({ run })) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
   if (isRecordUnread) met.named.addWholeRun(run);
-  for (const one of lacking) context.unlessExpired(one);
+  for (const one of lacking) await context.findUnlessExpired(one);
   if (isRight && unattested.size === 0) addUnarchived(stored, clusters, met);
   const areObjectsRead = await judgeNamed(stored, unattested, clusters, context, met);
   const isMissing = [...sealed.gone({ from: run, to: run }), ...lacking].some(
@@ -121,11 +122,11 @@ async function judgeNamed(
     const { key, name } = outcome;
     met.named.add(name);
     areRead &&= checked?.problem?.kind !== 'unreadable';
-    const isSealed = checked !== undefined && judgeContent(stored, outcome, checked, context);
+    const isSealed = checked !== undefined && (await judgeContent(stored, outcome, checked, context));
     const isVouched = isSealed || isAttested(outcome);
     if (!isVouched && checked?.problem === undefined) context.find('unvouched', key, unvouched);
     if (checked === undefined) met.awaited.add(name);
-    else context.onObject({ key, outcome, ...checked, isVouched });
+    else context.onObject({ key, outcome, ...checked, isVouched, isUnrecorded: false });
   }
   return areRead;
 }
@@ -141,14 +142,15 @@ function attestedOutcomes({ read }: StoredRun, unattested: ReadonlySet<string>):
 }
 
 /** @returns whether a seal itself has its content */
-function judgeContent(
+async function judgeContent(
   run: StoredRun,
   outcome: StoredOutcome,
   { problem, sha256 }: CheckedObject,
-  { sealed, find, unlessExpired }: JudgeContext,
-): boolean {
+  { sealed, find, findUnlessExpired }: JudgeContext,
+): Promise<boolean> {
   const { key } = outcome;
-  if (problem?.kind === 'missing') unlessExpired(sealed.lost(recordsOf(run, outcome), outcome, problem.problem));
+  if (problem?.kind === 'missing')
+    await findUnlessExpired(sealed.lost(recordsOf(run, outcome), outcome, problem.problem));
   else if (problem !== undefined) find(problem.kind, key, problem.problem);
   return problem?.kind !== 'missing' && sealed.checkObject(key, sha256);
 }

@@ -1,6 +1,6 @@
 import { dayMs } from '../time-limits';
 import type { Span } from './due-runs';
-import { damageKinds, type Excusable, type Find, type Finding, type FindingKind, findingKinds } from './finding';
+import { damageKinds, type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import type { JudgedObject } from './judge-context';
 import type { Part } from './part';
 import type { RightSeal, SealChain } from './seals/seal-chain';
@@ -52,8 +52,6 @@ const mostCharacters = 500;
 export class Verdict {
   readonly counts: VerifyCounts;
   readonly sealed: SealedArchive;
-  /** What the lifecycle may explain. Whether it does is known once all runs are. */
-  readonly excusable: Excusable[] = [];
   readonly #onFinding: VerdictOptions['onFinding'];
 
   constructor(chain: SealChain, { now, part, mails, onFinding }: VerdictOptions) {
@@ -67,10 +65,6 @@ export class Verdict {
   }
 
   readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem }, this.sealed.saidOf({ kind, key }));
-
-  readonly unlessExpired = (one: Excusable): void => {
-    this.excusable.push(one);
-  };
 
   readonly onObject = ({ outcome, bytes, problem, isVouched, isBare }: JudgedObject): void => {
     if (outcome === undefined) return;

@@ -6,7 +6,7 @@ import type { ArchiveReader, ListedObject } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
 import { type AbsentRuns, DueRuns, earliest, findAbsent, joinSpans } from './due-runs';
 import { Expiry } from './expiry';
-import { type Find, notAKey } from './finding';
+import { type Excusable, type Find, notAKey } from './finding';
 import { judge } from './judge';
 import { isInPart, type Part, partFiles } from './part';
 import { readStoredRun } from './read-run';
@@ -110,7 +110,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const { reader, options, chain, verdict, clock, now } = verification;
   const { part, concurrency, onProgress } = options;
   const { from, to } = options;
-  const { find, sealed, counts, unlessExpired, onObject } = verdict;
+  const { find, sealed, counts, onObject } = verdict;
   const period = part ?? options;
   // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
   const due = new DueRuns({ from: period.from, to: earliest(settled(now), period.to) });
@@ -122,9 +122,10 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
 
   const { stretches, total } = await listStretches(verification);
   const clusters = await listClusters(verification);
-  const common = { reader, concurrency, configurations, sealed, now, find, unlessExpired, onObject };
+  const common = { reader, concurrency, configurations, sealed, now, find, onObject };
   const context = {
     ...common,
+    findUnlessExpired: (one: Excusable) => findUnlessExpired(verdict, expiry, one),
     isBucket: clock !== undefined,
     settled: part === undefined ? settled(now) : undefined,
     isRead: () => true,
@@ -141,7 +142,6 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
-  await judgeExcuses(verdict, expiry);
   await judgeAbsent(
     verdict,
     expiry,
@@ -180,12 +180,13 @@ async function listClusters({
   return { names: names.filter((cluster) => cluster === part.cluster), has: (name) => isInPart(part, name) };
 }
 
-/** Says what is not as it should be, and the lifecycle does not explain. */
-async function judgeExcuses({ find, sealed, excusable, counts }: Verdict, expiry: Expiry): Promise<void> {
-  for (const { kind, key, problem, writtenAt } of excusable) {
-    if (!(await expiry.mayHaveRemoved(writtenAt, key))) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
-    else if (kind !== 'contradiction') counts.expired += 1;
-  }
+/** Says what is not as it should be, unless the lifecycle explains it. @returns whether it was said */
+async function findUnlessExpired({ find, sealed, counts }: Verdict, expiry: Expiry, one: Excusable): Promise<boolean> {
+  const { kind, key, problem, writtenAt } = one;
+  const isExpired = await expiry.mayHaveRemoved(one);
+  if (!isExpired) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
+  else if (kind !== 'contradiction') counts.expired += 1;
+  return !isExpired;
 }
 
 /** @param sealed firings that the audit missed, and the archive's own configurations may not show */
@@ -200,7 +201,7 @@ async function judgeAbsent(
   const others = sealed.filter((time) => !said.has(time.getTime()));
   for (const { times: due, areMore } of [...found, { times: others, areMore: false }]) {
     const absent: Date[] = [];
-    for (const time of due) if (!(await expiry.mayHaveRemoved(time))) absent.push(time);
+    for (const time of due) if (!(await expiry.mayHaveRemoved({ writtenAt: time }))) absent.push(time);
     findAbsent(find, { times: absent, areMore });
   }
 }

@@ -2,7 +2,7 @@ import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../archiv
 import type { Outcome } from '../../run/run-record';
 import { clockSlackMs } from '../../time-limits';
 import { removedUntil } from '../expiry';
-import type { Excusable, Find } from '../finding';
+import type { Excusable, Find, Gone } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
 import { acknowledgedBy, nameOf } from './open-damage';
@@ -57,8 +57,6 @@ export class SealedArchive {
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
   /** What is open by the newest seal, by {@link nameOf}. */
   readonly #open: ReadonlyMap<string, OpenFinding>;
-  /** Keys of objects that are gone, and whether only stored configurations can tell of them: see {@link lost}. */
-  readonly #lost = new Map<string, boolean>();
   /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
   #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
@@ -192,9 +190,9 @@ export class SealedArchive {
     const said = new Date(fetchedAt ?? name.run);
     const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by));
     const [earliest] = times.includes(undefined) ? [] : times.sort((one, other) => Number(one) - Number(other));
-    if (this.#chain.head !== undefined) this.#lost.set(key, earliest === undefined);
     const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
-    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said };
+    const isInitial = this.#chain.head && earliest === undefined;
+    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said, isInitial };
   }
 
   /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */
@@ -206,14 +204,13 @@ export class SealedArchive {
   /**
    * Whether the lifecycle may have removed what was written at a time, by the retentions that audits were deployed with.
    * Undefined: it may have done so before the first seal, which attests nothing earlier.
-   * @param key of what is gone; what a seal has was there when it was sealed, however old it is
    */
-  mayHaveRemoved(writtenAt: Date, key = ''): boolean | undefined {
+  mayHaveRemoved({ writtenAt, key = '', isInitial }: Gone): boolean | undefined {
     const time = writtenAt.getTime();
     if (time <= this.#removed.untilMs) return time <= this.#excused.untilMs;
+    // What a seal has was there when it was sealed, however old it is.
     if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
     const [first] = this.#chain.seals;
-    const isInitial = this.#lost.get(key);
     if (first !== undefined && isInitial !== undefined) return isInitial && time <= removedBefore(first);
     return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }
