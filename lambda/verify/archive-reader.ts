@@ -72,7 +72,7 @@ export interface ArchiveReader {
   time(): Promise<Date | undefined>;
   /**
    * Objects that were deleted or overwritten; none where the archive keeps no versions. Left out: it keeps none.
-   * @throws VersionsDeniedError
+   * @throws ArchiveReadError; a lasting one where they may not be asked for
    */
   replaced?(prefix: string): Promise<readonly ReplacedObject[]>;
   /** Undefined if there is no such object. */
@@ -94,11 +94,6 @@ export class ArchiveReadError extends Error {
     super(message, options);
     this.isLasting = isLasting;
   }
-}
-
-/** The archive may be read, but its former versions may not be listed: nobody knows what was deleted or overwritten. */
-export class VersionsDeniedError extends Error {
-  override readonly name = 'VersionsDeniedError';
 }
 
 /** The content is not what was archived, or no longer readable at all. */

@@ -27,7 +27,6 @@ import {
   type OpenedObject,
   type ReplacedObject,
   smallBytes,
-  VersionsDeniedError,
 } from './archive-reader';
 
 /** Most deleted or overwritten objects that are named: one is too many. */
@@ -112,8 +111,7 @@ export class S3ArchiveReader implements ArchiveReader {
       const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
       // Some stores keep no versions: S3 itself does not answer so.
       if (status === 405 || status === 501) return [];
-      const failure = this.#asReadError(`Listing the versions of ${prefix}`, error);
-      throw status === 403 ? new VersionsDeniedError(failure.message, { cause: error }) : failure;
+      throw this.#asReadError(`Listing the versions of ${prefix}`, error);
     }
   }
 

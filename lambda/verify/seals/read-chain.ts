@@ -7,7 +7,7 @@ import {
   sealStatesPrefix,
   sealsPrefix,
 } from '../../archive/archive-layout';
-import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
+import { ArchiveReadError, type ArchiveReader } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
 import { type ChainOptions, type RightSeal, SealChain, type SignedFile } from './seal-chain';
@@ -118,7 +118,7 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
       if (!key.startsWith(sealStatesPrefix))
         find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
   } catch (error) {
-    if (!(error instanceof VersionsDeniedError)) throw error;
+    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
     const problem = `not checked whether seals were deleted or overwritten; it takes s3:ListBucketVersions. ${error.message}`;
     find('unreadable', `${sealsPrefix}*`, problem);
   }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
-import { VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
 import { S3ArchiveReader } from '../../../../lambda/verify/s3-archive-reader';
 
 const seal = (number: number) => `seals/0000000${number}.jsonl`;
@@ -72,9 +71,9 @@ describe('the versions of seals in a bucket', () => {
     expect(await reader.replaced('seals/')).toEqual([]);
   });
 
-  it('are an error of their own where they may not be asked for', async () => {
+  it('are a lasting error where they may not be asked for', async () => {
     answer = () => ({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' });
-    await expect(reader.replaced('seals/')).rejects.toThrow(VersionsDeniedError);
+    await expect(reader.replaced('seals/')).rejects.toMatchObject({ isLasting: true });
   });
 
   it('are an error where S3 is down', async () => {
