@@ -71,20 +71,18 @@ export async function judgeListSteps(
   const problems: { key: string; problem: string }[] = [];
   const records = pastRecords(reader, configurations, own);
   const past = new PastLists(records);
-  for (const one of own) {
-    const { key, record, configuration } = one;
+  for (const { key, record, configuration } of own) {
     const percent = configuration && (sealed.removablePercent(record.finishedAt) ?? configuration.maxRemovedPercent);
     if (configuration === undefined || percent === undefined) continue;
-    // What a record says of its start it may have made up: no attempt starts before the time of its run.
-    const startedAt = record.startedAt > record.run ? record.startedAt : record.run;
-    const candidates = await candidatesOf(past, records, own, one, startedAt);
+    const began = beganAt(record);
+    const candidates = await candidatesOf(past, records, own, began);
     if (candidates === undefined || candidates.length === 0) continue;
     if (candidates.some((other) => other.configuration === record.configuration)) continue;
     const clusters = configuredClusters(configuration);
     const lists = await Promise.all(candidates.map((other) => records.clusters(other.configuration)));
     // Without one of them nobody can tell.
     if (lists.some((inForce) => inForce === undefined || leaversOf(inForce, clusters).length === 0)) continue;
-    const largest = await past.largest(new Date(startedAt), (head) => wasThere(head, startedAt));
+    const largest = await past.largest(new Date(began), (head) => wasThere(head, began));
     const isAllowed = (inForce: (typeof lists)[number]) => {
       const written = { clusters, leaving: record.clusterList?.leaving };
       const step = nextList({ inForce, largest: largest?.clusters }, written, { maxRemovedPercent: percent });
@@ -99,31 +97,35 @@ export async function judgeListSteps(
   return problems;
 }
 
-/** Whether an attempt that started then has seen the record for certain. */
-function wasThere({ finishedAt }: RecordHead, startedAt: string): boolean {
-  return Date.parse(finishedAt) < Date.parse(startedAt) - readBeforeMs;
+/** When an attempt began. What a record says of it may be made up: no attempt begins before the time of its run. */
+function beganAt({ startedAt, run }: RecordHead): string {
+  return startedAt > run ? startedAt : run;
+}
+
+/** Whether an attempt that began then has seen the record for certain. */
+function wasThere({ finishedAt }: RecordHead, began: string): boolean {
+  return Date.parse(finishedAt) < Date.parse(began) - readBeforeMs;
 }
 
 /**
- * The records of which one has the list that was in force for an attempt: the newest that was there for certain, those that may
- * have been there, and those of its own run. Undefined: one of them cannot be read, and nobody can tell.
+ * The records of which one has the list that was in force for an attempt: the newest that was there for certain, and those of
+ * its own run, or newer ones, that may have been there. Undefined: one of them cannot be read, and nobody can tell.
  */
 async function candidatesOf(
   past: PastLists,
   records: PastRecords,
   own: readonly ConfiguredRecord[],
-  { key }: ConfiguredRecord,
-  startedAt: string,
+  began: string,
 ): Promise<RecordHead[] | undefined> {
-  const others = own.filter((one) => one.key !== key && one.record.startedAt <= startedAt);
-  const candidates: RecordHead[] = others.map(({ record }) => record);
-  for await (const name of past.namesBefore(new Date(startedAt))) {
-    if (runRecordKey(name) === key) continue;
+  // Made-up times must not let two records excuse each other: one of them began first, and is judged without the other.
+  const isBefore = (head: RecordHead) => beganAt(head) < began;
+  const candidates: RecordHead[] = own.map(({ record }) => record).filter(isBefore);
+  for await (const name of past.namesBefore(new Date(began))) {
     const head = await records.head(name);
     if (head === undefined) return undefined;
-    if (head.finishedAt > startedAt) continue;
+    if (!isBefore(head)) continue;
     candidates.unshift(head);
-    if (wasThere(head, startedAt)) break;
+    if (wasThere(head, began)) break;
   }
   return candidates;
 }

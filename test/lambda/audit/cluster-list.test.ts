@@ -2,6 +2,7 @@ import { hashOfLeaving } from '../../../lambda/list/next-list';
 import { resourceNames } from '../../../lambda/resources';
 import type { Collection } from '../../../lambda/stack-contract';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
+import { recordOf, recordText } from '../../support/record-text';
 import { steps } from '../../support/rounds';
 import { invoke } from '../verify/history/invocation';
 import type { Audited } from './invoke-audit';
@@ -85,6 +86,25 @@ describe('whoever has the rights of the collector', () => {
     // It stays open, although the runs behind it collect everything again.
     expect((await day(22, [fleet, fleet])).result?.damage).toBe(1);
     expect(await damage()).toEqual(['contradiction']);
+  });
+
+  it.each([
+    ['one run', [0, 0]],
+    ['two runs', [0, 1]],
+  ])('cannot drop clusters unseen by two records of %s that say they began at one time', async (_, hours) => {
+    await day(20, [fleet, fleet, fleet, fleet]);
+    for (const [index, hour] of hours.entries()) {
+      const start = new Date(Date.parse(at(21, hour)) + index * 60_000);
+      await attempt(at(21, hour), few, { collection: { ...collection, clusters: few }, start });
+    }
+    for (const key of world.bucket.keys('runs/date=2026-11-21/')) {
+      const record = recordOf(world.bucket.objects.get(key)?.body ?? '');
+      const text = recordText({ ...record, startedAt: at(21, 1), finishedAt: at(21, 1) });
+      world.bucket.rewrite(key, { body: Buffer.from(text) });
+    }
+    expect((await audit(21)).result?.damage).toBeGreaterThan(0);
+    expect(world.state(2).open[0]?.problem).toContain('6 clusters left the list in force without consent');
+    expect(await damage()).toContain('contradiction');
   });
 });
 
