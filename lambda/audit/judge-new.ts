@@ -2,7 +2,6 @@ import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import { resources } from '../resources';
 import { checkObject } from '../verify/check-object';
 import { allClusters, clusterNames } from '../verify/clusters';
-import { notAKey } from '../verify/finding';
 import { judgeBeside } from '../verify/judge-beside';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
@@ -26,10 +25,7 @@ const mostIncomplete = 20;
  */
 export function listNew(judge: AuditJudge, search: Period, { met, behind }: NewRecords, incomplete: readonly Date[]) {
   return judge.inTime(async () => {
-    const names = await clusterNames(judge.reader, ({ key, damage }) =>
-      judge.find('unrecorded', key, damage ?? notAKey),
-    );
-    const clusters = allClusters(names);
+    const clusters = allClusters(await clusterNames(judge.reader, judge.find));
     for (const run of incomplete.slice(0, mostIncomplete))
       await judge.judgeStretch({ from: run, to: run, clusters }, { isRead: () => false });
     if (behind !== null) return undefined;

@@ -1,7 +1,6 @@
 import { resourceNames } from '../resources';
 import { dayMs } from '../time-limits';
 import { clusterNames, clustersBetween } from '../verify/clusters';
-import { notAKey } from '../verify/finding';
 import type { Stretch } from '../verify/judge-context';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { Pass, SealState } from '../verify/seals/seal-state';
@@ -91,7 +90,7 @@ async function goOn(
   const first = before.isDone ? newPass(now, kind) : before;
   let pass = first;
   await judge.inTime(async () => {
-    const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
+    const names = await clusterNames(reader, find);
     await verifyRest(reader, configurations, find);
     while (!pass.isDone) pass = await judgeSlice(judge, runs, names, pass, kind, judged);
   });

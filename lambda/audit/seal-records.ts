@@ -1,7 +1,6 @@
 import { parseRunRecordKey } from '../archive/archive-layout';
-import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
+import { ArchiveReadError } from '../verify/archive-reader';
 import { allClusters } from '../verify/clusters';
-import { notAKey } from '../verify/finding';
 import { judgeRun } from '../verify/judge';
 import { type Met, nothingMet } from '../verify/judge-beside';
 import type { JudgeContext } from '../verify/judge-context';
@@ -99,8 +98,7 @@ async function* changedRuns(
   found: NewRecords,
 ): AsyncGenerator<ChangedRun> {
   let [before, hasNew]: [ListedRun | undefined, boolean] = [undefined, false];
-  const onOther = ({ key }: ListedObject) => find('unrecorded', key, notAKey);
-  for await (const listed of runsBetween(archive, {}, onOther)) {
+  for await (const listed of runsBetween(archive, {}, find)) {
     found.runs.add(listed.run.getTime());
     const unsealed = new Set<string>();
     let isRewritten = false;

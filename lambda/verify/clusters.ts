@@ -1,6 +1,7 @@
 import { clusterPrefix, type ObjectName, parseClusterPrefix } from '../archive/archive-layout';
 import { resourceNames, resources } from '../resources';
-import type { ArchiveReader, ListedObject } from './archive-reader';
+import type { ArchiveReader } from './archive-reader';
+import { type Find, findStray } from './finding';
 
 /** Some clusters of an archive, or of some of its runs. */
 export interface Clusters {
@@ -42,13 +43,10 @@ function placeOf(cluster: string): string {
 
 /**
  * The clusters that a bucket has keys of, configured or not, in the order of keys.
- * @param onOther called with each key that is not of a cluster
+ * @param find gets each key that is not of a cluster
  * @throws ArchiveReadError
  */
-export async function clusterNames(
-  reader: ArchiveReader,
-  onOther: (object: Pick<ListedObject, 'key' | 'damage'>) => void,
-): Promise<string[]> {
+export async function clusterNames(reader: ArchiveReader, find: Find): Promise<string[]> {
   const names = new Set<string>();
   for (const resource of resourceNames) {
     const prefix = `${resources[resource].folder}/`;
@@ -62,7 +60,7 @@ export async function clusterNames(
     }
     for (const name of others)
       for await (const object of reader.list(name)) {
-        onOther(object);
+        findStray(find, object);
         // A key is the first that begins like it.
         if (!name.endsWith('/')) break;
       }

@@ -1,3 +1,5 @@
+import type { ListedObject } from './archive-reader';
+
 /**
  * What a verification can find, the worst first; up to `unsealed` it is damage.
  * - `seal-broken`: a seal is not right or not in the chain, a link of the chain is not there, or a seal was deleted or overwritten.
@@ -60,5 +62,7 @@ export type Gone = Pick<Excusable, 'writtenAt' | 'isInitial'> & Partial<Pick<Exc
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
 
-/** The problem of a key that the archive's layout does not have. */
-export const notAKey = 'not a key that this archive uses';
+/** Finds what lies under a key that the archive's layout does not have. */
+export function findStray(find: Find, { key, damage }: Pick<ListedObject, 'key' | 'damage'>): void {
+  find('unrecorded', key, damage ?? 'not a key that this archive uses');
+}

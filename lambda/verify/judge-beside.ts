@@ -1,7 +1,7 @@
 import { formerKeyProblem, parseRunRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { checkObject, describePending, describeUnrecorded, type WrittenRecord } from './check-object';
-import { notAKey } from './finding';
+import { findStray } from './finding';
 import type { JudgeContext, Stretch } from './judge-context';
 import { mapConcurrently } from './map-concurrently';
 import { firstOf } from './newest-first';
@@ -71,7 +71,7 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
 async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext, met: Met): Promise<void> {
   const { reader, sealed, find, settled, findUnlessExpired, onObject } = context;
   const { key, writtenAt, damage } = listed;
-  if (name === undefined) return find('unrecorded', key, damage ?? formerKeyProblem(key) ?? notAKey);
+  if (name === undefined) return findStray(find, { key, damage: damage ?? formerKeyProblem(key) });
   const refusals = met.unarchived.has(name) ? met.refusals.get(name.run.getTime()) : undefined;
   const pending = settled && describePending({ cluster: name.cluster, writtenAt }, settled, refusals);
   if (damage === undefined && pending !== undefined) return find('pending', key, pending);

@@ -1,5 +1,6 @@
 import { parseRunRecordKey, type RunRecordName, runPrefix, runsPrefix } from '../archive/archive-layout';
 import type { ArchiveReader, ListedObject } from './archive-reader';
+import { type Find, findStray } from './finding';
 
 /** Times of runs, both ends included; left out: without limit. */
 export interface Period {
@@ -22,18 +23,18 @@ export interface ListedRun {
 
 /**
  * Lists the runs of a period in the order of their times. Only that part of the archive is listed.
- * @param onOther called with each object under the prefix whose key is not that of a run record
+ * @param find gets each key under the prefix that is not of a run record
  */
 export async function* runsBetween(
   reader: ArchiveReader,
   period: Period,
-  onOther: (object: ListedObject) => void = () => {},
+  find: Find = () => {},
 ): AsyncGenerator<ListedRun> {
   let current: { run: Date; records: RunRecordObject[] } | undefined;
   for await (const object of reader.list(runsPrefix, period.from && runPrefix(period.from))) {
     const name = parseRunRecordKey(object.key);
     if (name === undefined) {
-      onOther(object);
+      findStray(find, object);
       continue;
     }
     if (period.to !== undefined && name.run > period.to) break;

@@ -2,11 +2,11 @@ import type { X509Certificate } from 'node:crypto';
 import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { settled } from '../time-limits';
-import type { ArchiveReader, ListedObject } from './archive-reader';
+import type { ArchiveReader } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
 import { type AbsentRuns, DueRuns, earliest, findAbsent, joinSpans } from './due-runs';
 import { Expiry } from './expiry';
-import { type Excusable, type Find, notAKey } from './finding';
+import type { Excusable, Find } from './finding';
 import { judge } from './judge';
 import { isInPart, type Part, partFiles } from './part';
 import { readStoredRun } from './read-run';
@@ -153,11 +153,10 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
 /** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
 async function listStretches({ reader, options, verdict: { find } }: Verification) {
   const { from, to, part = {} } = options;
-  const onOther = ({ key, damage }: ListedObject) => find('unrecorded', key, damage ?? notAKey);
   const stretches: Period[] = [];
   let total = 0;
   let start = from;
-  for await (const { run, records } of runsBetween(reader, { from, to }, onOther)) {
+  for await (const { run, records } of runsBetween(reader, { from, to }, find)) {
     if (!isWithin(run, part)) for (const { key } of records) find('unrecorded', key, notOfPart);
     total += 1;
     if (total % runsAtOnce > 0) continue;
@@ -172,7 +171,7 @@ async function listClusters({
   options: { part, cluster: only },
   verdict: { find },
 }: Verification): Promise<Clusters> {
-  const names = await clusterNames(reader, ({ key, damage }) => find('unrecorded', key, damage ?? notAKey));
+  const names = await clusterNames(reader, find);
   if (part === undefined) return only === undefined ? allClusters(names) : namedClusters([only]);
   for (const cluster of names)
     for (const resource of cluster === part.cluster ? [] : resourceNames)

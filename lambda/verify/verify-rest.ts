@@ -1,7 +1,7 @@
 import { configurationsPrefix, parseConfigurationKey, runsPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames, resources } from '../resources';
 import type { ArchiveReader } from './archive-reader';
-import { type Find, notAKey } from './finding';
+import { type Find, findStray } from './finding';
 import type { StoredConfigurations } from './stored-configurations';
 
 /** What the archive itself puts at its root. */
@@ -23,9 +23,9 @@ export async function verifyRest(
   find: Find,
   known: readonly string[] = [],
 ): Promise<void> {
-  for await (const { key, damage } of reader.list(configurationsPrefix)) {
-    const sha256 = parseConfigurationKey(key);
-    if (sha256 === undefined) find('unrecorded', key, damage ?? notAKey);
+  for await (const object of reader.list(configurationsPrefix)) {
+    const sha256 = parseConfigurationKey(object.key);
+    if (sha256 === undefined) findStray(find, object);
     else await configurations.get(sha256);
   }
   const others = new Map<string, string | undefined>();

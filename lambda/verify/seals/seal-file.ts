@@ -2,7 +2,7 @@ import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
-import { type Find, notAKey } from '../finding';
+import { type Find, findStray } from '../finding';
 import { parseJson, readWhole } from '../read-whole';
 import { largestSealBytes, type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 
@@ -54,13 +54,14 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<List
   const numbers: number[] = [];
   const states = new Set<string>();
   const stamps: string[] = [];
-  for await (const { key, damage } of reader.list(sealsPrefix)) {
+  for await (const object of reader.list(sealsPrefix)) {
+    const { key } = object;
     const number = parseSealKey(key);
     const state = parseSealStateKey(key);
     if (number !== undefined) numbers.push(number);
     else if (state !== undefined) states.add(state);
     else if (parseSealStampKey(key) !== undefined) stamps.push(key);
-    else find('unrecorded', key, damage ?? notAKey);
+    else findStray(find, object);
   }
   return { numbers: numbers.sort((a, b) => a - b), states, stamps };
 }

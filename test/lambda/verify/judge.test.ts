@@ -37,7 +37,7 @@ async function judged(stretch: Partial<Stretch>, isRead: (key: string) => boolea
   const found: string[] = [];
   const read: string[] = [];
   const find = (kind: Finding['kind'], key: string) => void found.push(`${kind} ${key}`);
-  const clusters = allClusters(await clusterNames(bucket, ({ key }) => find('unrecorded', key)));
+  const clusters = allClusters(await clusterNames(bucket, find));
   const runs: JudgedRun[] = [];
   const context = {
     reader: bucket,
