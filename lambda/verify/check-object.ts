@@ -161,22 +161,13 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
  * What an `archived` outcome lacks, the service did not say.
  */
 function asFacts(facts: ObjectFacts, outcome: RunOutcome): ObjectFacts {
+  const { cluster, resource, run, encodedBy } = facts;
   const { bytes, sha256, fetchedAt } = outcome;
   const said = outcome.outcome === 'archived' ? outcome : facts;
   return {
-    cluster: facts.cluster,
-    resource: facts.resource,
-    run: facts.run,
+    ...said,
+    ...{ cluster, resource, run, encodedBy },
     version: outcome.collectorVersion,
-    encodedBy: facts.encodedBy,
-    mediaType: said.mediaType,
-    state: said.state,
-    recordUid: said.recordUid,
-    lastModified: said.lastModified,
-    logLength: said.logLength,
-    logLines: said.logLines,
-    logSha256: said.logSha256,
-    doubt: said.doubt,
     length: bytes ?? facts.length,
     sha256: sha256 ?? facts.sha256,
     fetchedAt: fetchedAt === undefined ? facts.fetchedAt : new Date(fetchedAt),
