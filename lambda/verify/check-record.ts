@@ -13,22 +13,22 @@ import type { RunConfiguration } from './stored-configurations';
  */
 export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
   const problems: string[] = [];
+  const tasks = new TaskProblems();
   const seen = new Set<string>();
-  const [unknown, wrong, lacking] = [new TaskList(), new TaskList(), new TaskList()];
   const isOwn = ({ cluster }: Task) => isInShard(cluster, record.shard);
   const checked = function* (): Generator<Outcome> {
     for (const outcome of record.outcomes) {
-      const name = describeTask(outcome);
-      if (seen.has(taskName(outcome))) problems.push(`it has the ${name} twice`);
+      if (seen.has(taskName(outcome))) tasks.add('it has more than one outcome', outcome);
       seen.add(taskName(outcome));
       if (outcome.outcome === 'would-archive')
-        problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
-      for (const problem of checkKey(record, outcome)) problems.push(`the ${name}: ${problem}`);
-      if (!isFetchedMeanwhile(record, outcome))
-        problems.push(`the ${name}: fetched before it started, or after it finished`);
+        tasks.add('only a dry run says that it would have archived these, and it stores nothing', outcome);
+      for (const problem of checkKey(record, outcome)) tasks.add(problem, outcome);
+      if (!isFetchedMeanwhile(record, outcome)) tasks.add('fetched before it started, or after it finished', outcome);
       const configured = configuration?.clusters.get(outcome.cluster)?.[outcome.resource];
-      if (configuration !== undefined && (configured === undefined || !isOwn(outcome))) unknown.add(outcome);
-      if (configured?.isOptional === (outcome.optional !== true)) wrong.add(outcome);
+      if (configuration !== undefined && (configured === undefined || !isOwn(outcome)))
+        tasks.add('it has outcomes that are not configured', outcome);
+      if (configured?.isOptional === (outcome.optional !== true))
+        tasks.add('its configuration says otherwise whether these are optional', outcome);
       yield outcome;
     }
   };
@@ -44,13 +44,9 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
   if (tookMs > longestAttemptMs) problems.push('it took longer than the function may run');
   // A person may ask for a few clusters; the schedule asks for all of them.
   if (configuration !== undefined && record.trigger === 'schedule')
-    for (const task of tasksOf(configuration.clusters)) if (isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
-  return [
-    ...problems,
-    ...unknown.describe('it has outcomes that are not configured'),
-    ...wrong.describe('its configuration says otherwise whether these are optional'),
-    ...lacking.describe('it has no outcome of what is configured'),
-  ];
+    for (const task of tasksOf(configuration.clusters))
+      if (isOwn(task) && !seen.has(taskName(task))) tasks.add('it has no outcome of what is configured', task);
+  return [...problems, ...tasks.describe()];
 }
 
 /** A record says when it archived an object: the lifecycle excuses by that time what is gone. */
@@ -61,9 +57,9 @@ function isFetchedMeanwhile({ startedAt, finishedAt }: StoredRecord, { outcome, 
 }
 
 function checkKey(record: StoredRecord, outcome: Outcome): string[] {
-  if (!isStored(outcome)) return outcome.key === undefined ? [] : [`${outcome.outcome}, but it has a key`];
-  if (outcome.key === undefined) return [`${outcome.outcome}, but it has no key`];
-  const problems = hasOwnKey(outcome, new Date(record.run)) ? [] : [`its key is another's: ${outcome.key}`];
+  if (!isStored(outcome)) return outcome.key === undefined ? [] : [`${outcome.outcome}, but with a key`];
+  if (outcome.key === undefined) return [`${outcome.outcome}, but without a key`];
+  const problems = hasOwnKey(outcome, new Date(record.run)) ? [] : ['with the key of another object'];
   const { sha256, bytes, storedBytes, fetchedAt } = outcome;
   if (outcome.outcome === 'archived' && [sha256, bytes, storedBytes, fetchedAt].includes(undefined))
     problems.push('archived, but without its hash, lengths or time');
@@ -162,26 +158,24 @@ function name({ attempt, shard }: StoredRecord): string {
 
 type Task = Pick<Outcome, 'cluster' | 'resource'>;
 
-function describeTask({ cluster, resource }: Task): string {
-  return `${resource} of cluster ${cluster}`;
-}
-
 /** Most tasks that a message names. */
 const mostNamed = 3;
 
-/** Counts tasks, and keeps the names of the first. */
-class TaskList {
-  readonly #named: string[] = [];
-  #count = 0;
+/** What is wrong with tasks, by problem: how many have it, and the names of the first. */
+class TaskProblems {
+  readonly #tasks = new Map<string, { count: number; readonly named: string[] }>();
 
-  add(task: Task): void {
-    this.#count += 1;
-    if (this.#count <= mostNamed) this.#named.push(describeTask(task));
+  add(problem: string, { cluster, resource }: Task): void {
+    const tasks = this.#tasks.get(problem) ?? { count: 0, named: [] };
+    this.#tasks.set(problem, tasks);
+    tasks.count += 1;
+    if (tasks.count <= mostNamed) tasks.named.push(`${resource} of cluster ${cluster}`);
   }
 
-  /** `problem: 3 (log of cluster a, manifest of cluster a, log of cluster b)`; nothing if there are none. */
-  describe(problem: string): string[] {
-    if (this.#count === 0) return [];
-    return [`${problem}: ${this.#count} (${this.#named.join(', ')}${this.#count > mostNamed ? ', …' : ''})`];
+  /** `problem: 4 (log of cluster a, manifest of cluster a, log of cluster b, …)` */
+  describe(): string[] {
+    return [...this.#tasks].map(
+      ([problem, { count, named }]) => `${problem}: ${count} (${named.join(', ')}${count > mostNamed ? ', …' : ''})`,
+    );
   }
 }
