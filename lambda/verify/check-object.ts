@@ -5,9 +5,9 @@ import type { LogText } from '../body/log-digest';
 import { LogTextCheck } from '../log/log-text';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
+import { type ArchiveReader, headersProblem } from './archive-reader';
 import { type OpenedContent, openContent } from './open-content';
-import { readObject } from './read-whole';
+import { readingProblem, readObject } from './read-whole';
 import type { RunRecordObject } from './run-keys';
 
 /**
@@ -59,9 +59,7 @@ export async function checkObject(
     });
     return checked ?? { bytes: 0, problem: { kind: 'missing', problem: 'it is not there' } };
   } catch (error) {
-    if (error instanceof DamagedObjectError) return { bytes, problem: { kind: 'damaged', problem: error.message } };
-    if (error instanceof ArchiveReadError) return { bytes, problem: { kind: 'unreadable', problem: error.message } };
-    throw error;
+    return { bytes, problem: readingProblem(error) };
   }
 }
 

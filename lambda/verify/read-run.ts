@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { type RunRecordName, shardName } from '../archive/archive-layout';
 import { jsonLinesType } from '../archive/archive-object';
 import { MergedOutcomes } from '../run/merged-outcomes';
-import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
+import { largestRecordBytes, type RunOutcome, type StoredRecord } from '../run/run-record';
 import { parseRunRecord } from '../run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
-import { readWhole } from './read-whole';
+import { type ArchiveReader, headersProblem } from './archive-reader';
+import { readingProblem, readWhole } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 export interface BadRecord {
@@ -163,18 +163,10 @@ export async function readRunRecord(
     const record = parseRunRecord(object, bytes);
     return { file, record, wrongHeaders: headersProblem(found, { contentType: jsonLinesType }) };
   } catch (error) {
-    return { file, bad: badRecord(key, error) };
+    return { file, bad: { key, ...readingProblem(error) } };
   }
 }
 
 export function missingRecord(key: string): BadRecord {
   return { key, problem: 'it was listed, and is no longer there', kind: 'missing' };
-}
-
-/** A record whose reading ended with an error. @throws the error if it says nothing of the record */
-export function badRecord(key: string, error: unknown): BadRecord {
-  if (error instanceof RunRecordError || error instanceof DamagedObjectError)
-    return { key, problem: error.message, kind: 'damaged' };
-  if (error instanceof ArchiveReadError) return { key, problem: error.message, kind: 'unreadable' };
-  throw error;
 }

@@ -1,3 +1,4 @@
+import { RunRecordError } from '../run/run-record';
 import { RunStopped } from '../stop';
 import {
   ArchiveReadError,
@@ -69,6 +70,14 @@ export async function* chunksOf(body: Body, storedBytes: number): AsyncGenerator
     if (length > storedBytes) throw new DamagedObjectError('it is longer than it was said to be');
     yield chunk;
   }
+}
+
+/** What an error that ended a reading says of what was read. @throws the error if that is nothing */
+export function readingProblem(error: unknown) {
+  if (error instanceof DamagedObjectError || error instanceof RunRecordError)
+    return { kind: 'damaged', problem: error.message } as const;
+  if (error instanceof ArchiveReadError) return { kind: 'unreadable', problem: error.message } as const;
+  throw error;
 }
 
 /** @throws DamagedObjectError if it is not JSON, in UTF-8 */

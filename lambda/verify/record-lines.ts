@@ -3,8 +3,8 @@ import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { longestLineBytes, parseRunRecord } from '../run/run-record-lines';
 import { type ArchiveReader, DamagedObjectError, discard } from './archive-reader';
-import { type AttemptStart, type BadRecord, badRecord, missingRecord, type StoredRun, startOf } from './read-run';
-import { chunksOf, parseJson, readObject } from './read-whole';
+import { type AttemptStart, type BadRecord, missingRecord, type StoredRun, startOf } from './read-run';
+import { chunksOf, parseJson, readingProblem, readObject } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 /**
@@ -84,7 +84,7 @@ export async function readLines(
     });
     return found === undefined ? missingRecord(key) : parse(object, found);
   } catch (error) {
-    return badRecord(key, error);
+    return { key, ...readingProblem(error) };
   }
 }
 
