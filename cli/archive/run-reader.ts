@@ -229,6 +229,5 @@ export class RunReader implements OpenedArchive {
 }
 
 function requiredOf(clusters: RunConfiguration['clusters']): string[] {
-  const isRequired = ({ isOptional }: { readonly isOptional: boolean }) => !isOptional;
-  return [...clusters].filter(([, own]) => Object.values(own).some(isRequired)).map(([uid]) => uid);
+  return [...clusters].filter(([, { optional }]) => !optional).map(([uid]) => uid);
 }

@@ -1,5 +1,4 @@
 import { isInShard, shardName } from '../archive/archive-layout';
-import { resourceNames } from '../resources';
 import { countOutcomes, isComplete } from '../run/completeness';
 import { hasOwnKey } from '../run/merged-outcomes';
 import { isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
@@ -24,10 +23,10 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
         tasks.add('only a dry run says that it would have archived these, and it stores nothing', outcome);
       for (const problem of checkKey(record, outcome)) tasks.add(problem, outcome);
       if (!isFetchedMeanwhile(record, outcome)) tasks.add('fetched before it started, or after it finished', outcome);
-      const configured = configuration?.clusters.get(outcome.cluster)?.[outcome.resource];
-      if (configuration !== undefined && (configured === undefined || !isOwn(outcome)))
+      const cluster = configuration?.clusters.get(outcome.cluster);
+      if (configuration !== undefined && !(cluster?.resources.includes(outcome.resource) && isOwn(outcome)))
         tasks.add('it has outcomes that are not configured', outcome);
-      if (configured?.isOptional === (outcome.optional !== true))
+      else if (cluster?.optional === (outcome.optional !== true))
         tasks.add('its configuration says otherwise whether these are optional', outcome);
       yield outcome;
     }
@@ -68,8 +67,7 @@ function checkKey(record: StoredRecord, outcome: Outcome): string[] {
 
 /** Every cluster x resource of a configuration. */
 function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task> {
-  for (const [cluster, own] of clusters)
-    for (const resource of resourceNames) if (own[resource] !== undefined) yield { cluster, resource };
+  for (const [cluster, { resources }] of clusters) for (const resource of resources) yield { cluster, resource };
 }
 
 /** What the records of one run say of one object. */

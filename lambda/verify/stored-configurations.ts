@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { configurationKey } from '../archive/archive-layout';
-import { firstResources, type Resource, resourceNames } from '../resources';
+import { firstResources, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOf, type Schedule } from '../schedule/firings';
 import type { ConfiguredCluster } from '../stack-contract';
@@ -10,13 +10,10 @@ import type { Find } from './finding';
 import { gunzipWhole } from './open-content';
 import { parseJson, readWhole } from './read-whole';
 
-/** What a configuration has of one cluster: its resources, and whether each is optional. */
-export type ConfiguredResources = Readonly<Partial<Record<Resource, { readonly isOptional: boolean }>>>;
-
 /** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
   /** By uid. Clusters with the same resources share one object. */
-  readonly clusters: ReadonlyMap<string, ConfiguredResources>;
+  readonly clusters: ReadonlyMap<string, z.infer<typeof clusterSchema>>;
   /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
   readonly firings: Firings | undefined;
   readonly schedule: Schedule;
@@ -26,13 +23,9 @@ export interface RunConfiguration {
   readonly maxRemovedPercent?: number;
 }
 
-/** The clusters of a configuration as a list; one that is optional in anything is optional. */
+/** The clusters of a configuration as a list. */
 export function configuredClusters({ clusters }: Pick<RunConfiguration, 'clusters'>): ConfiguredCluster[] {
-  return [...clusters].map(([uid, own]) => ({
-    uid,
-    resources: resourceNames.filter((name) => own[name] !== undefined),
-    optional: resourceNames.some((name) => own[name]?.isOptional),
-  }));
+  return [...clusters].map(([uid, own]) => ({ uid, ...own }));
 }
 
 /** Largest configuration that is read, in bytes of JSON: about 300,000 clusters. */
@@ -41,14 +34,13 @@ const largestConfigurationBytes = 64 * 1024 * 1024;
 /** Configurations that are kept in memory: the one in force, and those beside a change. */
 const mostKept = 3;
 
+const clusterSchema = z.object({
+  resources: z._default(z.array(z.enum(resourceNames)), [...firstResources]),
+  optional: z._default(z.boolean(), false),
+});
+
 const configurationSchema = z.object({
-  clusters: z.array(
-    z.object({
-      uid: z.string(),
-      resources: z.optional(z.array(z.enum(resourceNames))),
-      optional: z.optional(z.boolean()),
-    }),
-  ),
+  clusters: z.array(z.extend(clusterSchema, { uid: z.string() })),
   schedule: z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() }),
   retentionDays: z.optional(z.int().check(z.positive())),
   clusterList: z.optional(z.object({ maxRemovedPercent: z.number() })),
@@ -127,10 +119,9 @@ export class StoredConfigurations {
     const { success, data } = configurationSchema.safeParse(json);
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
     const { schedule, retentionDays, clusterList } = data;
-    const clusters = new Map<string, ConfiguredResources>();
-    const shared = new Map<string, ConfiguredResources>();
-    for (const { uid, resources = firstResources, optional: isOptional = false } of data.clusters) {
-      const own = { ...clusters.get(uid), ...Object.fromEntries(resources.map((name) => [name, { isOptional }])) };
+    const clusters = new Map<string, z.infer<typeof clusterSchema>>();
+    const shared = new Map<string, z.infer<typeof clusterSchema>>();
+    for (const { uid, ...own } of data.clusters) {
       const text = JSON.stringify(own);
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
