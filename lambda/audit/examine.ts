@@ -81,7 +81,7 @@ async function takeSteps(context: ExamineContext) {
   // 3. What is new is listed: objects that no run record names.
   const listed = await listNew(judge, search, records, incomplete);
   // Reading takes longest, and a run record of a large fleet needs the memory.
-  for (const recorded of [records.met.named, records.met.awaited, records.met.unarchived]) recorded.clear();
+  for (const recorded of [records.met.named, records.met.unarchived]) recorded.clear();
   // 4. What is open is looked at again.
   const checked = await checkOpen(judge);
   // 5. What is new is read.

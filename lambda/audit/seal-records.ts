@@ -2,7 +2,7 @@ import { parseRunRecordKey } from '../archive/archive-layout';
 import { ArchiveReadError } from '../verify/archive-reader';
 import { allClusters } from '../verify/clusters';
 import { judgeRun } from '../verify/judge';
-import { type Met, nothingMet } from '../verify/judge-beside';
+import { Met } from '../verify/judge-beside';
 import type { JudgeContext } from '../verify/judge-context';
 import { readRunRecord, readStoredRun } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
@@ -35,7 +35,7 @@ export class NewRecords {
   oldestWrittenAt: Date | undefined;
 
   constructor({ sharedName }: Pick<ClusterOutcomes, 'sharedName'>) {
-    this.met = nothingMet(sharedName);
+    this.met = new Met(sharedName);
   }
 }
 

@@ -12,23 +12,22 @@ import { isWithin, runsBetween } from './run-keys';
 import { recordsOf, type StoredOutcome, storedOutcomes } from './stored-outcomes';
 
 /** What was met in a stretch so far. */
-export interface Met {
-  /** Objects that run records name. */
+export class Met {
+  /** Objects that run records name, and that no listing has shown yet; not those that were read and are missing. */
   readonly named: RecordedObjects;
-  /** Those of them that were not read, and not listed yet. */
-  readonly awaited: RecordedObjects;
+  /** Times of the runs that have a record that could not be read: it may name any object. */
+  readonly unread = new Set<number>();
   /** Objects that run records say were not archived. */
-  readonly unarchived: RecordedObjects;
+  readonly unarchived = new RecordedObjects();
   /** By the time of their run: its records, where one says so. */
-  readonly refusals: Map<number, readonly WrittenRecord[]>;
+  readonly refusals = new Map<number, readonly WrittenRecord[]>();
   /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
-  readonly lost: Map<number, string>;
-}
+  readonly lost = new Map<number, string>();
 
-/** @param keptName gives the name of a cluster to be kept; left out: a copy */
-export function nothingMet(keptName?: (cluster: string) => string): Met {
-  const named = new RecordedObjects(keptName);
-  return { named, awaited: named.another(), unarchived: named.another(), refusals: new Map(), lost: new Map() };
+  /** @param keptName gives the name of a cluster to be kept; left out: a copy */
+  constructor(keptName?: (cluster: string) => string) {
+    this.named = new RecordedObjects(keptName);
+  }
 }
 
 /**
@@ -55,8 +54,9 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
     for await (const object of keysOfCluster(reader, resource, cluster, stretch)) {
       // It is there. What it holds is another question.
       sealed.checkObject(object.listed.key, undefined);
-      if (object.name === undefined || !met.named.has(object.name)) unnamed.push(object);
-      else met.awaited.delete(object.name);
+      const { name } = object;
+      if (name === undefined || !(met.named.has(name) || met.unread.has(name.run.getTime()))) unnamed.push(object);
+      else met.named.delete(name);
     }
     return unnamed;
   };
@@ -95,14 +95,14 @@ async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext
 }
 
 /** Opens what run records name and no listing has: the records were read before, and may have named what came later. */
-async function lookAgain(stretch: Stretch, context: JudgeContext, { awaited }: Met): Promise<void> {
+async function lookAgain(stretch: Stretch, context: JudgeContext, { named }: Met): Promise<void> {
   const { reader, concurrency, find, sealed, findUnlessExpired } = context;
-  for (const run of [...awaited.runs()]) {
+  for (const run of [...named.runs()]) {
     if (!isWithin(run, stretch)) continue;
     const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
     if (listed === undefined) continue;
     const stored = await readStoredRun(reader, listed);
-    const outcomes = storedOutcomes(stored, (name) => stretch.clusters.has(name) && awaited.has(name));
+    const outcomes = storedOutcomes(stored, (name) => stretch.clusters.has(name) && named.has(name));
     const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
     for await (const { outcome, problem } of mapConcurrently(outcomes, concurrency, check)) {
       if (problem?.kind === 'missing')

@@ -4,7 +4,7 @@ import { type CheckedObject, checkObject } from './check-object';
 import { checkRun } from './check-run';
 import type { Clusters } from './clusters';
 import type { Excusable } from './finding';
-import { judgeBeside, type Met, nothingMet } from './judge-beside';
+import { judgeBeside, Met } from './judge-beside';
 import type { JudgeContext, Stretch } from './judge-context';
 import { mapConcurrently } from './map-concurrently';
 import { readStoredRun, type StoredRun } from './read-run';
@@ -33,7 +33,7 @@ export interface JudgedRun extends SeenRun {
  */
 export async function* judge(stretch: Stretch, context: JudgeContext): AsyncGenerator<JudgedRun> {
   const { reader, sealed } = context;
-  const met = nothingMet();
+  const met = new Met();
   const gone = new Set<string>();
   const findUnlessExpired = (one: Excusable) => {
     gone.add(one.key);
@@ -70,7 +70,7 @@ export async function judgeRun(
   const unattested = sealed.checkRun(stored);
   for (const { key } of badRecords) if (unattested.has(key) && clusters.has({ run })) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
-  if (isRecordUnread) met.named.addWholeRun(run);
+  if (isRecordUnread) met.unread.add(run.getTime());
   for (const one of lacking) await context.findUnlessExpired(one);
   if (isRight && unattested.size === 0) addUnarchived(stored, clusters, met);
   const areObjectsRead = await judgeNamed(stored, unattested, clusters, context, met);
@@ -120,13 +120,12 @@ async function judgeNamed(
   });
   for await (const { outcome, checked } of mapConcurrently(storedOutcomes(stored, clusters.has), concurrency, check)) {
     const { key, name } = outcome;
-    met.named.add(name);
+    if (checked?.problem?.kind !== 'missing') met.named.add(name);
     areRead &&= checked?.problem?.kind !== 'unreadable';
     const isSealed = checked !== undefined && (await judgeContent(stored, outcome, checked, context));
     const isVouched = isSealed || isAttested(outcome);
     if (!isVouched && checked?.problem === undefined) context.find('unvouched', key, unvouched);
-    if (checked === undefined) met.awaited.add(name);
-    else context.onObject({ key, outcome, ...checked, isVouched, isUnrecorded: false });
+    if (checked !== undefined) context.onObject({ key, outcome, ...checked, isVouched, isUnrecorded: false });
   }
   return areRead;
 }

@@ -5,21 +5,13 @@ const kinds = resourceNames.length;
 
 /** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */
 export class RecordedObjects {
-  #clusters = new Map<string, number>();
+  readonly #clusters = new Map<string, number>();
   readonly #runs = new Map<number, Uint8Array>();
-  readonly #wholeRuns = new Set<number>();
   readonly #keptName: (cluster: string) => string;
 
   /** @param keptName gives the name of a cluster to be kept; left out: a copy, because a part of a key keeps the whole key in memory */
   constructor(keptName = (cluster: string): string => Buffer.from(cluster).toString()) {
     this.#keptName = keptName;
-  }
-
-  /** An empty set that shares the names of clusters with this one. */
-  another(): RecordedObjects {
-    const other = new RecordedObjects(this.#keptName);
-    other.#clusters = this.#clusters;
-    return other;
   }
 
   add(name: ObjectName): void {
@@ -35,13 +27,7 @@ export class RecordedObjects {
     bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7));
   }
 
-  /** A run with a record that cannot be read: any object of it may be in that record. */
-  addWholeRun(run: Date): void {
-    this.#wholeRuns.add(run.getTime());
-  }
-
   has(name: ObjectName): boolean {
-    if (this.#wholeRuns.has(name.run.getTime())) return true;
     const bit = this.#bitOf(name, false);
     return bit >= 0 && ((this.#runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
@@ -57,7 +43,6 @@ export class RecordedObjects {
   clear(): void {
     this.#clusters.clear();
     this.#runs.clear();
-    this.#wholeRuns.clear();
   }
 
   /** Times of the runs that it has an object of. */
