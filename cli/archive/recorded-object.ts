@@ -10,7 +10,6 @@ import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { readClusterRecord } from '../../lambda/verify/record-lines';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { readChain } from '../../lambda/verify/seals/read-chain';
-import { SealedArchive } from '../../lambda/verify/seals/sealed-archive';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import type { OpenedFinding } from '../../lambda/verify/verdict';
 import type { OpenedArchive } from './open-archive';
@@ -71,7 +70,7 @@ export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectH
 
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */
 async function mayHaveExpired(reader: ArchiveReader, now: Date, object: ClusterObject): Promise<boolean> {
-  const sealed = new SealedArchive(await readChain(reader, {}, () => {}), () => {}, { now });
+  const chain = await readChain(reader, {}, () => {});
   const configurations = new StoredConfigurations(reader, () => {});
-  return new Expiry({ reader, configurations, sealed, now }).mayHaveRemoved(object);
+  return new Expiry({ reader, configurations, chain, now }).mayHaveRemoved(object);
 }

@@ -43,9 +43,10 @@ export type AuditJudge = ReturnType<typeof auditJudge>;
 /** What judges the archive for one audit, beside its seals and its retention, as far as there is time. */
 export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: AuditJudgeOptions) {
   const reader = stoppableReader(archive, stop);
-  const sealed = new SealedArchive(chain, find, { now, plan });
+  const own = { number: chain.next.number, listedFrom: now.toISOString(), plan };
+  const sealed = new SealedArchive(chain, find, { own });
   const configurations = new StoredConfigurations(archive, find, keptName);
-  const expiry = new Expiry({ reader: archive, configurations, sealed, now, stop });
+  const expiry = new Expiry({ reader: archive, configurations, chain, own, now, stop });
 
   /** Makes a step as far as there is time for it. @returns undefined: the time was over before its end */
   async function inTime<Result>(step: () => Promise<Result>): Promise<Result | undefined> {

@@ -1,11 +1,9 @@
-import { dayMs } from '../time-limits';
 import type { Span } from './due-runs';
 import { damageKinds, type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import type { JudgedObject } from './judge-context';
-import type { Part } from './part';
 import type { RightSeal, SealChain } from './seals/seal-chain';
 import type { lateStamps, SealStamp } from './seals/seal-stamps';
-import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
+import { type SaidOfFinding, SealedArchive, type SealedArchiveOptions } from './seals/sealed-archive';
 
 export interface VerifyCounts {
   runs: number;
@@ -38,10 +36,7 @@ export interface VerifyCounts {
 
 export interface OpenedFinding extends Finding, SaidOfFinding {}
 
-export interface VerdictOptions {
-  readonly now: Date;
-  readonly part: Part | undefined;
-  readonly mails: readonly string[] | undefined;
+export interface VerdictOptions extends SealedArchiveOptions {
   readonly onFinding: (finding: OpenedFinding) => void;
 }
 
@@ -54,11 +49,9 @@ export class Verdict {
   readonly sealed: SealedArchive;
   readonly #onFinding: VerdictOptions['onFinding'];
 
-  constructor(chain: SealChain, { now, part, mails, onFinding }: VerdictOptions) {
+  constructor(chain: SealChain, { onFinding, ...options }: VerdictOptions) {
     this.#onFinding = onFinding;
-    // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
-    const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
-    this.sealed = new SealedArchive(chain, this.find, { now: taken ?? now, mails, isPart: part !== undefined });
+    this.sealed = new SealedArchive(chain, this.find, options);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, withoutMetadata: 0, bytes: 0, expired: 0 };
     this.counts = { ...read, found, notJudged: [], acknowledged: 0, sealed: null };

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { clusterPrefix, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { settled } from '../time-limits';
+import { dayMs, settled } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
 import { allClusters, type Clusters, clusterNames, namedClusters } from './clusters';
 import { type AbsentRuns, DueRuns, earliest, findAbsent, joinSpans } from './due-runs';
@@ -67,7 +67,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   const now = clock ?? options.now;
   const broken: Parameters<Find>[] = [];
   const chain = await readChain(reader, options, (...finding) => broken.push(finding));
-  const verdict = new Verdict(chain, { now, part, mails: heads, onFinding });
+  const verdict = new Verdict(chain, { mails: heads, isPart: part !== undefined, onFinding });
   const verification = { reader, options, chain, verdict, clock, now };
   await judgeChain(verification, broken);
   const configurations = new StoredConfigurations(reader, verdict.find);
@@ -108,15 +108,17 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
 
 async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {
   const { reader, options, chain, verdict, clock, now } = verification;
-  const { part, concurrency, onProgress } = options;
-  const { from, to } = options;
+  const { part, heads: mails, from, to, concurrency, onProgress } = options;
   const { find, sealed, counts, onObject } = verdict;
   const period = part ?? options;
   // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
   const due = new DueRuns({ from: period.from, to: earliest(settled(now), period.to) });
   // What is wrong beside the period is not the business of this verification.
   const readBeside = async (run: ListedRun) => seenRun(await readStoredRun(reader, run), configurations);
-  const expiry = new Expiry({ reader, configurations, sealed, isPart: part !== undefined, now });
+  // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
+  const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
+  const isPart = part !== undefined;
+  const expiry = new Expiry({ reader, configurations, chain, mails, isPart, now: taken ?? now });
   const absent: AbsentRuns[] = [];
   const times = new Set<number>();
 
@@ -127,7 +129,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
     ...common,
     findUnlessExpired: (one: Excusable) => findUnlessExpired(verdict, expiry, one),
     isBucket: clock !== undefined,
-    settled: part === undefined ? settled(now) : undefined,
+    settled: isPart ? undefined : settled(now),
     isRead: () => true,
   };
   for (const run of await runsBefore(reader, options, readBeside)) absent.push(due.add(run));
@@ -142,12 +144,9 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
-  await judgeAbsent(
-    verdict,
-    expiry,
-    absent,
-    [...sealed.absent(period)].filter((time) => !times.has(time.getTime())),
-  );
+  const sealedAbsent = chain.seals.flatMap((seal) => seal.due.absent.map((time) => new Date(time)));
+  const stillAbsent = sealedAbsent.filter((time) => isWithin(time, period) && !times.has(time.getTime()));
+  await judgeAbsent(verdict, expiry, absent, stillAbsent);
 }
 
 /** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
@@ -180,10 +179,10 @@ async function listClusters({
 }
 
 /** Says what is not as it should be, unless the lifecycle explains it. @returns whether it was said */
-async function findUnlessExpired({ find, sealed, counts }: Verdict, expiry: Expiry, one: Excusable): Promise<boolean> {
+async function findUnlessExpired({ find, counts }: Verdict, expiry: Expiry, one: Excusable): Promise<boolean> {
   const { kind, key, problem, writtenAt } = one;
   const isExpired = await expiry.mayHaveRemoved(one);
-  if (!isExpired) find(kind, key, `${problem}${sealed.unexcused(writtenAt)}`);
+  if (!isExpired) find(kind, key, `${problem}${expiry.unexcused(writtenAt)}`);
   else if (kind !== 'contradiction') counts.expired += 1;
   return !isExpired;
 }

@@ -1,8 +1,7 @@
 import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
 import type { Outcome } from '../../run/run-record';
 import { clockSlackMs } from '../../time-limits';
-import { removedUntil } from '../expiry';
-import type { Excusable, Find, Gone } from '../finding';
+import type { Excusable, Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
 import { acknowledgedBy, nameOf } from './open-damage';
@@ -14,14 +13,17 @@ import type { OpenFinding } from './seal-state';
 const sealedWithinMs = 15 * 60_000;
 
 export interface SealedArchiveOptions {
-  /** What the lifecycle may have removed up to this time counts as expired. */
-  readonly now: Date;
   /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
   readonly mails?: readonly string[] | undefined;
   /** Whether it is a part, which ends at what its newest seal has. Left out: it is whole, and what is new has no seal yet. */
   readonly isPart?: boolean;
-  /** What the audit itself was deployed with. */
-  readonly plan?: Pick<Seal['plan'], 'retentionDays' | 'clusterList'>;
+  /** The seal that the audit is about to make. Left out: it is not an audit. */
+  readonly own?: OwnSeal;
+}
+
+/** A seal that an audit is about to make, as far as it is known beforehand. */
+export interface OwnSeal extends Pick<Seal, 'number' | 'listedFrom'> {
+  readonly plan: Pick<Seal['plan'], 'retentionDays' | 'clusterList'>;
 }
 
 export interface SaidOfFinding {
@@ -45,14 +47,8 @@ export class SealedArchive {
   readonly #believed: readonly RightSeal[];
   readonly #isPart: boolean;
   /** The seals of the chain, and what the audit itself is about to seal. */
-  readonly #planned: readonly {
-    readonly listedFrom: string;
-    readonly plan: NonNullable<SealedArchiveOptions['plan']>;
-  }[];
+  readonly #planned: readonly OwnSeal[];
   readonly #hasList: boolean;
-  /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
-  readonly #removed: Removed;
-  readonly #excused: Removed;
   /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
   /** What is open by the newest seal, by {@link nameOf}. */
@@ -60,17 +56,14 @@ export class SealedArchive {
   /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
   #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
-  constructor(chain: SealChain, find: Find, { now, mails, isPart = false, plan }: SealedArchiveOptions) {
+  constructor(chain: SealChain, find: Find, { mails, isPart = false, own }: SealedArchiveOptions) {
     this.#chain = chain;
     this.#find = find;
     this.#isPart = isPart;
-    this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
-    const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
-    this.#planned = [...chain.seals, ...own];
+    this.#believed = believedSeals(chain, mails);
+    this.#planned = own === undefined ? chain.seals : [...chain.seals, own];
     // Most archives have none, and then each of their records asks for nothing.
     this.#hasList = this.#planned.some(({ plan }) => plan.clusterList !== undefined);
-    this.#removed = removedBy([...chain.seals, ...own], now);
-    this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
     this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
@@ -195,33 +188,6 @@ export class SealedArchive {
     return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said, isInitial };
   }
 
-  /** Firings without a run, as the seals say: by the audit's own schedule, not by one that the collector stored. */
-  *absent(period: Period): Generator<Date> {
-    for (const { due } of this.#chain.seals)
-      for (const time of due.absent) if (isWithin(new Date(time), period)) yield new Date(time);
-  }
-
-  /**
-   * Whether the lifecycle may have removed what was written at a time, by the retentions that audits were deployed with.
-   * Undefined: it may have done so before the first seal, which attests nothing earlier.
-   */
-  mayHaveRemoved({ writtenAt, key = '', isInitial }: Gone): boolean | undefined {
-    const time = writtenAt.getTime();
-    if (time <= this.#removed.untilMs) return time <= this.#excused.untilMs;
-    // What a seal has was there when it was sealed, however old it is.
-    if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
-    const [first] = this.#chain.seals;
-    if (first !== undefined && isInitial !== undefined) return isInitial && time <= removedBefore(first);
-    return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
-  }
-
-  /** Why something is missing that only seals without a mail excuse: words to put behind the problem, or none. */
-  unexcused(writtenAt: Date): string {
-    const { untilMs, seal } = this.#removed;
-    if (writtenAt.getTime() > untilMs) return '';
-    return `; excused only by seal ${seal}, which no mail that you gave is of: give the hash of its mail, or of a later one`;
-  }
-
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
@@ -249,28 +215,7 @@ export class SealedArchive {
   }
 }
 
-/** What the lifecycle may have removed before the first seal, by the configurations that this seal has. */
-function removedBefore({ listedFrom, configurations }: RightSeal): number {
-  const ends = configurations.map(({ retentionDays }) => removedUntil(new Date(listedFrom), retentionDays));
-  return ends.reduce((most, end) => Math.max(most, end), Number.NEGATIVE_INFINITY);
-}
-
-/** What the lifecycle may have removed: all that was written up to a time, by the retention that a seal claims. */
-interface Removed {
-  readonly untilMs: number;
-  readonly seal: number;
-}
-
-/** A retention was in force until the next seal of these, and the last one is. */
-function removedBy(
-  seals: readonly (Pick<RightSeal, 'number' | 'listedFrom'> & { readonly plan: Pick<Seal['plan'], 'retentionDays'> })[],
-  now: Date,
-): Removed {
-  return seals.reduce<Removed>(
-    (most, { number, plan: { retentionDays } }, at) => {
-      const untilMs = removedUntil(new Date(seals[at + 1]?.listedFrom ?? now), retentionDays);
-      return untilMs > most.untilMs ? { untilMs, seal: number } : most;
-    },
-    { untilMs: Number.NEGATIVE_INFINITY, seal: 0 },
-  );
+/** The seals of the chain that count: those that mails are of, or all. */
+export function believedSeals({ seals }: SealChain, mails: SealedArchiveOptions['mails']): readonly RightSeal[] {
+  return seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
 }

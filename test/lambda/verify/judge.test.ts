@@ -43,7 +43,7 @@ async function judged(stretch: Partial<Stretch>, isRead: (key: string) => boolea
     reader: bucket,
     concurrency: 4,
     configurations: new StoredConfigurations(bucket, find),
-    sealed: new SealedArchive(new SealChain({}, find), find, { now }),
+    sealed: new SealedArchive(new SealChain({}, find), find, {}),
     now,
     isBucket: true,
     settled: now,
