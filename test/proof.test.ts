@@ -126,7 +126,8 @@ describe('the commands in docs/proof.md', () => {
     const authority = await startStampAuthority({ now: () => run(20) });
     try {
       const { url, root } = authority;
-      const { response } = await requestStamp({ name: 'local', url, root }, Buffer.from(hashes[1] ?? '', 'hex'));
+      const planned = { name: 'local', url, root: root.raw.toString('base64') };
+      const { response } = await requestStamp(planned, Buffer.from(hashes[1] ?? '', 'hex'));
       const stamped = sealStampKey({ number: 2, authority: 'local' });
       await writeFile(join(archive.folder, stamped), response);
       const ROOT = `${archive.folder}-root.pem`;

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { sealStampKey } from '../archive/archive-layout';
 import type { S3Archive } from '../archive/s3-archive';
 import type { PlannedAuthority } from '../stack-contract';
@@ -40,9 +39,9 @@ export function stampSeal(
   { authorities, chain, sink, requestStamp, now }: StampSealContext,
 ): Promise<AskedStamp[]> {
   const keyOf = (authority: string, { number } = seal) => sealStampKey({ number, authority });
-  const stamp = async ({ name, url, root }: PlannedAuthority): Promise<AskedStamp> => {
+  const stamp = async (authority: PlannedAuthority): Promise<AskedStamp> => {
+    const { name } = authority;
     try {
-      const authority = { name, url, root: new X509Certificate(Buffer.from(root, 'base64')) };
       const { time, response } = await requestStamp(authority, Buffer.from(seal.sha256, 'hex'));
       if (Math.abs(time.getTime() - now.getTime()) > clockSlackMs)
         throw new StampError(`${name} says that it is ${time.toISOString()}; S3 says ${now.toISOString()}`);

@@ -1,4 +1,4 @@
-import { randomBytes, type X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { checkStamp, type Stamp, StampError } from './check-stamp';
 
 /** Who is asked for stamps. */
@@ -7,7 +7,8 @@ export interface StampAuthority {
   readonly name: string;
   /** May be http: the answer is signed. */
   readonly url: string;
-  readonly root: X509Certificate;
+  /** The certificate that its own lead to: DER in base64. */
+  readonly root: string;
 }
 
 export interface StampedAnswer extends Stamp {
@@ -28,8 +29,9 @@ const mostBytes = 64 * 1024;
 export async function requestStamp({ name, url, root }: StampAuthority, sha256: Buffer): Promise<StampedAnswer> {
   const { bytes, nonce } = stampRequest(sha256);
   try {
+    const roots = [new X509Certificate(Buffer.from(root, 'base64'))];
     const response = await post(url, bytes);
-    return { response, ...checkStamp(response, { sha256, nonce, roots: [root] }) };
+    return { response, ...checkStamp(response, { sha256, nonce, roots }) };
   } catch (error) {
     throw new StampError(`Asking ${name} (${url}) for a time stamp failed: ${reasonOf(error)}`, { cause: error });
   }

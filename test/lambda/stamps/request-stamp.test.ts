@@ -7,16 +7,18 @@ import { type StampAuthorityServer, startStampAuthority } from '../../../local/s
 const sha256 = createHash('sha256').update('a seal').digest();
 const now = new Date('2026-11-23T06:30:07Z');
 let authority: StampAuthorityServer;
+let root: string;
 
 beforeAll(async () => {
   authority = await startStampAuthority({ now: () => now });
+  root = authority.root.raw.toString('base64');
 });
 afterAll(() => authority.close());
 
 async function askThrough(listener: RequestListener) {
   const server = await listenLocally(createServer(listener));
   try {
-    return await requestStamp({ name: 'test', url: server.url, root: authority.root }, sha256);
+    return await requestStamp({ name: 'test', url: server.url, root }, sha256);
   } finally {
     await server.close();
   }
@@ -24,7 +26,7 @@ async function askThrough(listener: RequestListener) {
 
 describe('asking for a stamp', () => {
   it('gives the time, and the whole answer', async () => {
-    const stamp = await requestStamp({ name: 'local', url: authority.url, root: authority.root }, sha256);
+    const stamp = await requestStamp({ name: 'local', url: authority.url, root }, sha256);
     expect(stamp.time).toEqual(now);
     expect(stamp.response.length).toBeGreaterThan(500);
   });
