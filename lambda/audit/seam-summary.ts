@@ -1,5 +1,4 @@
 import type { LogLink } from '../log/log-history';
-import type { SeamKind } from '../log/seam';
 import { formatCount, shellQuoted } from '../plain-text';
 import { hourMs } from '../time-limits';
 import type { LogsState } from '../verify/seals/seal-state';
@@ -20,7 +19,6 @@ type OnlyGaps = LogsState['onlyGaps'][number];
 
 /** Sums up how the new logs follow those before them: for the mail, and for the next audit. */
 export class SeamSummary {
-  readonly #seams: Record<SeamKind, number> = { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 };
   readonly #frozen: Map<string, Frozen>;
   readonly #onlyGaps: Map<string, OnlyGaps>;
   #gaps: Gap[];
@@ -49,13 +47,8 @@ export class SeamSummary {
   add(cluster: string, { run, seam, base, lines }: LogLink, isEmpty: boolean): void {
     if (isEmpty && (base !== undefined || this.#frozen.get(cluster)?.isEmpty === true))
       this.#addFrozen(cluster, run, run, true);
-    if (base === undefined) {
-      if (lines > 0) this.#frozen.delete(cluster);
-      else this.#seams.unknown += 1;
-      return;
-    }
-    this.#seams[seam.kind] += 1;
-    if (seam.kind === 'unknown' || seam.kind === 'older') return;
+    if (base === undefined && lines > 0) this.#frozen.delete(cluster);
+    if (base === undefined || seam.kind === 'unknown' || seam.kind === 'older') return;
     if (seam.kind === 'unchanged') this.#addFrozen(cluster, run, base, false);
     else this.#frozen.delete(cluster);
     if (seam.kind === 'gap') this.#addGap(cluster, run, base);
@@ -82,7 +75,7 @@ export class SeamSummary {
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
     const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
     const onlyGaps = [...this.#onlyGaps.values()].filter(isConfigured);
-    return { seams: this.#seams, gaps: this.#gaps, gapsMore: this.#gapsMore, frozen, onlyGaps, isMailed };
+    return { gaps: this.#gaps, gapsMore: this.#gapsMore, frozen, onlyGaps, isMailed };
   }
 }
 

@@ -80,8 +80,6 @@ const summarySchema = z.object({
 
 /** How the new logs follow those before them of their clusters. */
 const logsSchema = z.object({
-  /** How many logs followed the one before in which way. */
-  seams: z.object({ unchanged: count, continues: count, older: count, gap: count, unknown: count }),
   /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
   gaps: z.array(z.object({ cluster: z.string(), from: time, to: time })),
   gapsMore: count,
@@ -153,14 +151,7 @@ export const emptyState: SealState = {
     repaired: { count: 0, first: [] },
     reasons: [],
   },
-  logs: {
-    seams: { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 },
-    gaps: [],
-    gapsMore: 0,
-    frozen: [],
-    onlyGaps: [],
-    isMailed: false,
-  },
+  logs: { gaps: [], gapsMore: 0, frozen: [], onlyGaps: [], isMailed: false },
   failing: [],
   cursor: { verified: start, searchedTo: null, listing: null, reading: null },
 };

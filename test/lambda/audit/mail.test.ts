@@ -116,7 +116,6 @@ describe('the mail of an audit', () => {
       isMailed,
     });
     const logs = {
-      seams: { unchanged: 0, continues: 0, older: 0, gap: 2, unknown: 0 },
       gaps: ['a', 'b', 'a'].map((cluster) => ({ cluster, from: quiet.seal, to: quiet.seal })),
       gapsMore: 0,
       frozen: [
