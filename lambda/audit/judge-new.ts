@@ -59,18 +59,11 @@ export async function readNew(
   const { chain } = judge;
   const from = chain.state.cursor.verified;
   const reading: Reading = { objects: 0, bytes: 0, position: from };
-  const sealed = [...chain.records].map(([key, { by }]) => ({ key, seal: by.number }));
-  const toRead = new Map<number, string[]>();
-  for (const { key, seal } of [...sealed, ...records.map(({ key }) => ({ key, seal: number }))]) {
-    if (seal < from.seal) continue;
-    const keys = toRead.get(seal);
-    if (keys === undefined) toRead.set(seal, [key]);
-    else keys.push(key);
-  }
+  const seals = [...chain.all, { number, records }].filter((seal) => seal.number >= from.seal);
   await judge.inTime(async () => {
-    for (const [seal, keys] of [...toRead].sort(([one], [other]) => one - other)) {
-      if (seal > reading.position.seal) reading.position = { seal, record: 0, outcome: 0 };
-      for (const key of keys.slice(reading.position.record)) {
+    for (const seal of seals) {
+      if (seal.number > reading.position.seal) reading.position = { seal: seal.number, record: 0, outcome: 0 };
+      for (const { key } of seal.records.slice(reading.position.record)) {
         await readRecord(judge, key, reading, logs);
         reading.position = { ...reading.position, record: reading.position.record + 1, outcome: 0 };
       }
