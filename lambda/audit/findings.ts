@@ -65,14 +65,11 @@ export class Findings {
     const isOpen = new Set(open.map(({ key }) => key));
     const repaired = earlier.filter(({ key }) => !isOpen.has(key));
     // One run record that was replaced makes thousands unvouched: the others are named first.
-    const [unvouched = [], others = []] = [true, false].map((is) =>
-      found.filter((one) => (one.kind === 'unvouched') === is),
-    );
+    const isUnvouched = ({ kind }: OpenFinding) => Number(kind === 'unvouched');
+    const named = found.toSorted((one, other) => isUnvouched(one) - isUnvouched(other)).slice(0, mostFindings);
     return {
       found: this.#count(found),
-      findings: [...others, ...unvouched]
-        .slice(0, mostFindings)
-        .map(({ kind, key, problem }) => ({ kind, key, problem })),
+      findings: named.map(({ kind, key, problem }) => ({ kind, key, problem })),
       open: [...carried],
       openMore: open.length - carried.length + more,
       repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
