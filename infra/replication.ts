@@ -43,31 +43,28 @@ const readActions = [
  */
 export class Replication extends Construct {
   readonly metrics: ReplicationMetrics;
-  readonly #role: Role;
-  readonly #target: ReplicationProps['target'];
 
   constructor(scope: Construct, id: string, { bucket, target, keyArns, lifecycle }: ReplicationProps) {
     super(scope, id);
-    this.#target = target;
     const { bucketArn, account, kmsKeyArn } = target;
     const isElsewhere = account !== undefined && account !== Stack.of(this).account;
     const bucketName = bucketArn.split(':').at(-1) ?? '';
     // Without a condition on the source account: S3 does not document that it names one when it replicates.
-    this.#role = new Role(this, 'Role', {
+    const role = new Role(this, 'Role', {
       description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
       assumedBy: new ServicePrincipal('s3.amazonaws.com'),
     });
     const source = bucket.node.defaultChild as CfnBucket;
-    allow(this.#role, 'WriteCopies', writeActions(isElsewhere), [`${bucketArn}/*`]);
-    if (kmsKeyArn !== undefined) this.#grantKeys(keyArns, kmsKeyArn);
-    allow(this.#role, 'ReadConfiguration', ['s3:GetReplicationConfiguration', 's3:ListBucket'], [bucket.bucketArn]);
-    allow(this.#role, 'ReadVersions', readActions, [bucket.arnForObjects('*')]);
+    allow(role, 'WriteCopies', writeActions(isElsewhere), [`${bucketArn}/*`]);
+    if (kmsKeyArn !== undefined) this.#grantKeys(role, keyArns, kmsKeyArn);
+    allow(role, 'ReadConfiguration', ['s3:GetReplicationConfiguration', 's3:ListBucket'], [bucket.bucketArn]);
+    allow(role, 'ReadVersions', readActions, [bucket.arnForObjects('*')]);
     for (const copied of [bucketArn, `<${Stack.of(this).getLogicalId(source)}.Arn>`])
-      Validations.of(this.#role).acknowledge({
+      Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${copied}/*]`,
         reason: 'Everything in the archive is copied.',
       });
-    source.replicationConfiguration = { role: this.#role.roleArn, rules: [ruleOf(target, isElsewhere)] };
+    source.replicationConfiguration = { role: role.roleArn, rules: [ruleOf(target, isElsewhere)] };
     const dimensionsMap = { SourceBucket: bucket.bucketName, DestinationBucket: bucketName, RuleId: ruleId };
     const metric = (metricName: string, statistic: string) =>
       new Metric({ namespace: 'AWS/S3', metricName, dimensionsMap, statistic });
@@ -75,21 +72,20 @@ export class Replication extends Construct {
       failed: metric('OperationsFailedReplication', 'Sum'),
       latency: metric('ReplicationLatency', 'Maximum'),
     };
-    if (isElsewhere) this.#printPolicies();
+    if (isElsewhere) this.#printPolicies(target);
     this.#printLifecycle(bucketName, lifecycle);
   }
 
   /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */
-  #grantKeys(keyArns: readonly string[], targetKeyArn: string): void {
+  #grantKeys(role: Role, keyArns: readonly string[], targetKeyArn: string): void {
     const { region } = Stack.of(this).splitArn(targetKeyArn, ArnFormat.SLASH_RESOURCE_NAME);
     const write = ['kms:Encrypt', 'kms:GenerateDataKey'];
-    allow(this.#role, 'ReadWithKeys', ['kms:Decrypt'], [...keyArns], through('s3'));
-    allow(this.#role, 'WriteWithKey', write, [targetKeyArn], through('s3', region));
+    allow(role, 'ReadWithKeys', ['kms:Decrypt'], [...keyArns], through('s3'));
+    allow(role, 'WriteWithKey', write, [targetKeyArn], through('s3', region));
   }
 
   /** The owner of the other bucket has to allow what the role does: its own policy does not reach that far. */
-  #printPolicies(): void {
-    const { bucketArn, kmsKeyArn } = this.#target;
+  #printPolicies({ bucketArn, kmsKeyArn }: ReplicationProps['target']): void {
     const { account } = Stack.of(this);
     // The account and not the role, because the role does not exist before the first deployment.
     const principal = { AWS: `arn:aws:iam::${Token.isUnresolved(account) ? 'ACCOUNT' : account}:root` };
