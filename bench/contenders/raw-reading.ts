@@ -10,11 +10,10 @@ export async function work({ awsUrl, bucket, caFile, concurrency }: Job): Promis
   const url = new URL(awsUrl);
   const ca = readFileSync(caFile, 'utf8');
   const get = async (connection: RawConnection, path: string, query = '') => {
-    const parts: Buffer[] = [];
     const head = signedHead('GET', url.host, `/${bucket}${path}`, {}, new Date(), query);
-    const status = await connection.request([head], (part) => parts.push(part));
+    const { status, body } = await connection.request([head]);
     if (status !== 200) throw new Error(`GET ${path} failed: ${status}`);
-    return Buffer.concat(parts);
+    return body;
   };
   const first = new RawConnection(url, ca);
   const list = await get(first, '/', `list-type=2&prefix=${encodeURIComponent(runsPrefix)}`);
