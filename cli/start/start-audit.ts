@@ -1,9 +1,8 @@
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { Run } from '../../lambda/verify/read-run';
 import { type LocalDeployment, MessageRefusedError } from '../../local/deployment/deploy-locally';
-import type { FunctionError, InvocationResult } from '../../local/deployment/execution-environment';
+import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { ScheduleError } from '../../local/deployment/schedule';
-import type { ExecutionResult } from '../../local/deployment/shards';
 import { main } from '../main';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -91,20 +90,10 @@ async function fireAudit(
   return result;
 }
 
-/** What became of a firing: what the execution, the function or the schedule failed with. */
-export interface Fired {
-  readonly attempts: readonly InvocationResult[];
-  readonly failure: FunctionError | undefined;
-}
-
 /** Fires the schedule of the run, or of its audit. That it was not delivered is a result. */
-export async function fire(
-  schedule: { fireSchedule(time: Date): Promise<ExecutionResult> },
-  time: Date,
-): Promise<Fired> {
+export async function fire(schedule: Pick<LocalDeployment, 'fireSchedule'>, time: Date): Promise<AsynchronousResult> {
   try {
-    const { attempts, failure = attempts.at(-1)?.error } = await schedule.fireSchedule(time);
-    return { attempts, failure };
+    return await schedule.fireSchedule(time);
   } catch (error) {
     if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
     return { attempts: [], failure: { errorType: error.name, errorMessage: error.message } };

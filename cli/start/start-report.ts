@@ -3,13 +3,13 @@ import { runPrefix } from '../../lambda/archive/archive-layout';
 import { resources } from '../../lambda/resources';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
+import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { archiveArgument } from '../archive/open-archive';
 import type { WithClusterChange } from '../terminal/cluster-change';
 import { shellQuoted } from '../terminal/format';
 import { formatDoubts, printOutcomes, printRun, reasonsOf } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
-import type { Fired } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
 import type { StartedService } from './start-service';
 import type { WatchedRun } from './watched-run';
@@ -19,7 +19,7 @@ export interface StartedRun {
   readonly options: StartOptions;
   readonly service: StartedService;
   readonly watched: WatchedRun;
-  readonly fired: Fired;
+  readonly fired: AsynchronousResult;
   /** Each cluster x resource that the run covers. */
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
   /** The run as its records have it; undefined if none was written. */

@@ -10,13 +10,14 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
+import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { isAbsent, RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, print, type Terminal } from '../terminal/terminal';
-import { auditArchive, type Fired, fire } from './start-audit';
+import { auditArchive, fire } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
 import { reportStart, type StartedRun } from './start-report';
 import type { StartedService } from './start-service';
@@ -123,7 +124,7 @@ function isByHand({ schedule }: CollectorConfig, { clusters, dryRun, run }: Star
   return clusters !== undefined || dryRun === true || run !== undefined || !schedule.enabled;
 }
 
-async function invoke(deployment: LocalDeployment, newRun: Date, options: StartOptions): Promise<Fired> {
+async function invoke(deployment: LocalDeployment, newRun: Date, options: StartOptions): Promise<AsynchronousResult> {
   const result = await deployment.invoke(eventOf({ ...options, newRun }));
   return { attempts: [result], failure: result.error };
 }

@@ -9,7 +9,7 @@ import { type AsynchronousResult, LocalFunction, type LocalFunctionOptions } fro
 import { LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
-import { type ExecutionResult, type LocalShards, readShards } from './shards';
+import { type LocalShards, readShards } from './shards';
 import { keyFile, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 
@@ -45,7 +45,7 @@ export interface ScheduledFunction {
    * @throws ScheduleError if the schedule is disabled or may not deliver
    * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
    */
-  fireSchedule(time: Date): Promise<ExecutionResult>;
+  fireSchedule(time: Date): Promise<AsynchronousResult>;
 }
 
 /** The function that verifies and seals the archive. */

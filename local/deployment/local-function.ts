@@ -3,15 +3,19 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EnvironmentOptions, ExecutionEnvironment, type InvocationResult } from './execution-environment';
+import {
+  type EnvironmentOptions,
+  ExecutionEnvironment,
+  type FunctionError,
+  type InvocationResult,
+} from './execution-environment';
 
-/** What became of one event in Lambda's queue. */
+/** What became of one event in Lambda's queue, or of an execution of the state machine. */
 export interface AsynchronousResult {
-  readonly requestId: string;
-  /** All attempts, oldest first. */
+  /** All attempts, of all shards, in the order in which they ended. */
   readonly attempts: readonly InvocationResult[];
-  /** Why Lambda gave up; undefined: the last attempt succeeded. */
-  readonly condition?: 'RetriesExhausted';
+  /** What it failed with for good; undefined: it succeeded. */
+  readonly failure: FunctionError | undefined;
 }
 
 export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder'> {
@@ -54,7 +58,7 @@ export class LocalFunction {
     const { definition, tell } = this.#options;
     const result = await this.attempt(event);
     const destination = definition.asynchronous?.DestinationConfig?.OnFailure?.Destination;
-    if (result.condition !== undefined && destination !== undefined)
+    if (result.failure !== undefined && destination !== undefined)
       await tell?.(destination, failureRecord(definition.arn, event, result));
     return result;
   }
@@ -71,9 +75,9 @@ export class LocalFunction {
     while (attempts.length <= MaximumRetryAttempts && !givesUp(attempts)) {
       const result = await this.invoke(event, requestId);
       attempts.push(result);
-      if (result.error === undefined) return { requestId, attempts };
+      if (result.error === undefined) break;
     }
-    return { requestId, attempts, condition: 'RetriesExhausted' };
+    return { attempts, failure: attempts.at(-1)?.error };
   }
 
   /** Ends all execution environments, with what they are doing. */
@@ -95,22 +99,18 @@ export class LocalFunction {
 }
 
 /** The document that Lambda sends to a failure destination. */
-function failureRecord(
-  functionArn: string,
-  event: unknown,
-  { requestId, attempts, condition }: AsynchronousResult,
-): object {
+function failureRecord(functionArn: string, event: unknown, { attempts, failure }: AsynchronousResult): object {
   return {
     version: '1.0',
     timestamp: new Date().toISOString(),
     requestContext: {
-      requestId,
+      requestId: attempts.at(-1)?.requestId,
       functionArn: `${functionArn}:$LATEST`,
-      condition,
+      condition: 'RetriesExhausted',
       approximateInvokeCount: attempts.length,
     },
     requestPayload: event,
     responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-    responsePayload: attempts.at(-1)?.error,
+    responsePayload: failure,
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { refusalOf } from '../aws/iam/authorize';
 import type { FunctionError, InvocationResult } from './execution-environment';
@@ -6,19 +5,13 @@ import type { AsynchronousResult } from './local-function';
 import { readRole } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** The result of one execution of the state machine; its attempts are of all shards, in the order in which these ended. */
-export interface ExecutionResult extends AsynchronousResult {
-  /** What the execution failed with; undefined: every shard succeeded. */
-  readonly failure?: FunctionError;
-}
-
 /** Stands in for the stack's state machine. */
 export interface LocalShards {
   readonly arn: string;
   /** Amazon States Language, as it would be deployed. */
   readonly definition: string;
   /** Works on all shards of a run and waits until each of them has succeeded or failed for good. */
-  start(event: object): Promise<ExecutionResult>;
+  start(event: object): Promise<AsynchronousResult>;
 }
 
 const resourceSchema = z.object({ DefinitionString: z.string(), RoleArn: z.string() });
@@ -54,11 +47,9 @@ export function readShards(
   const arn = resource.identity.ref;
   const role = readRole(stack, RoleArn, 'states.amazonaws.com', arn);
   const refusal = refusalOf(role, { action: 'lambda:InvokeFunction', resource: functionArn });
-  const condition = 'RetriesExhausted';
-  const start = async (event: object): Promise<ExecutionResult> => {
-    const requestId = randomUUID();
+  const start = async (event: object): Promise<AsynchronousResult> => {
     const attempts: InvocationResult[] = [];
-    if (refusal !== undefined) return { requestId, attempts, condition, failure: shardsFailed(refusal) };
+    if (refusal !== undefined) return { attempts, failure: shardsFailed(refusal) };
     const isNamed = ['scheduledTime', 'newRun', 'run'].some((member) => member in event);
     const named = isNamed ? event : { ...event, newRun: new Date().toISOString() };
     const failed: number[] = [];
@@ -67,14 +58,14 @@ export function readShards(
       for (const index of queue) {
         const result = await attempt({ ...named, shard: { index, count: indices.length } });
         attempts.push(...result.attempts);
-        if (result.condition !== undefined) failed.push(index);
+        if (result.failure !== undefined) failed.push(index);
       }
     };
     await Promise.all(Array.from({ length: collect.MaxConcurrency }, worker));
-    if (failed.length === 0) return { requestId, attempts };
+    if (failed.length === 0) return { attempts, failure: undefined };
     const shards = JSON.stringify(failed.sort((a, b) => a - b));
     const cause = `The shards ${shards} of ${indices.length} did not succeed; what the others collected is archived.`;
-    return { requestId, attempts, condition, failure: shardsFailed(cause) };
+    return { attempts, failure: shardsFailed(cause) };
   };
   return { arn, definition: DefinitionString, start };
 }

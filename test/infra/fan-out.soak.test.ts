@@ -23,7 +23,7 @@ describe('a schedule that starts the state machine', () => {
 
   it('passes its own input', async () => {
     const deployed = await collector.deploy();
-    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
+    expect((await deployed.fireSchedule(noon)).failure).toBeUndefined();
     expect((await deployed.records()).map(({ run, shard }) => [run, shard?.index])).toEqual([
       [noon.toISOString(), 0],
       [noon.toISOString(), 1],

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
-import type { ExecutionResult } from '../../../local/deployment/shards';
+import type { AsynchronousResult } from '../../../local/deployment/local-function';
 
 export const stackName = 'my-collector';
 export const accountId = '111122223333';
@@ -34,7 +34,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   const calls: string[] = [];
   const events: unknown[] = [];
   const running: Promise<unknown>[] = [];
-  const executions = new Map<string, ExecutionResult | undefined>();
+  const executions = new Map<string, AsynchronousResult | undefined>();
   const { definition, shards } = deployment;
   const topic = `arn:aws:sns:${region}:${accountId}:alerts`;
 

@@ -36,7 +36,7 @@ function shards({ failing = [], edit }: { failing?: number[]; edit?: (template: 
     asked.push(event as Asked);
     const attempts = [{ requestId: '1', payload: {} }];
     const isFailing = failing.includes((event as Asked).shard.index);
-    return { requestId: '1', attempts, ...(isFailing && { condition: 'RetriesExhausted' }) };
+    return { attempts, failure: isFailing ? { errorType: 'Error', errorMessage: 'it failed' } : undefined };
   };
   const local = readShards(stack, arns[0]?.identity.arn ?? '', attempt);
   if (local === undefined) throw new Error('the template has no state machine');
@@ -46,8 +46,8 @@ function shards({ failing = [], edit }: { failing?: number[]; edit?: (template: 
 describe('a run in shards', () => {
   it('invokes the function for each shard with the event and its part, as many at once as the definition says', async () => {
     const { local, asked, mostAtOnce } = shards();
-    const { condition, attempts } = await local.start({ scheduledTime, requestId: 'r' });
-    expect(condition).toBeUndefined();
+    const { failure, attempts } = await local.start({ scheduledTime, requestId: 'r' });
+    expect(failure).toBeUndefined();
     expect(attempts).toHaveLength(3);
     expect(asked).toEqual([0, 1, 2].map((index) => ({ scheduledTime, requestId: 'r', shard: { index, count: 3 } })));
     expect(mostAtOnce()).toBe(3);
@@ -68,8 +68,7 @@ describe('a run in shards', () => {
 
   it('names the shards that fail for good', async () => {
     const { local, asked } = shards({ failing: [2, 1] });
-    const { condition, failure } = await local.start({ scheduledTime });
-    expect(condition).toBe('RetriesExhausted');
+    const { failure } = await local.start({ scheduledTime });
     expect(failure?.errorMessage).toMatch(/^The shards \[1,2\] of 3 did not succeed;/);
     expect(asked).toHaveLength(3);
   });
