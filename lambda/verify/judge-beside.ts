@@ -1,4 +1,4 @@
-import { parseRunRecordKey } from '../archive/archive-layout';
+import { formerKeyProblem, parseRunRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { checkObject, describePending, describeUnrecorded, type WrittenRecord } from './check-object';
 import { findStray } from './finding';
@@ -71,7 +71,7 @@ async function* unnamedIn(stretch: Stretch, { reader, sealed, concurrency }: Jud
 async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext, met: Met): Promise<void> {
   const { reader, sealed, find, settled, findUnlessExpired, onObject } = context;
   const { key, writtenAt, damage } = listed;
-  if (name === undefined) return findStray(find, listed);
+  if (name === undefined) return findStray(find, { key, damage: damage ?? formerKeyProblem(key) });
   const refusals = met.unarchived.has(name) ? met.refusals.get(name.run.getTime()) : undefined;
   const pending = settled && describePending({ cluster: name.cluster, writtenAt }, settled, refusals);
   if (damage === undefined && pending !== undefined) return find('pending', key, pending);

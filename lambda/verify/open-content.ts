@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { types } from 'node:util';
 import * as zlib from 'node:zlib';
-import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
+import { formerKeyProblem, type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
 import { type Body, DamagedObjectError, discard, type OpenedObject, smallBytes, wrongChecksum } from './archive-reader';
 
@@ -27,13 +27,15 @@ export function openContent(key: string, opened: OpenedObject): OpenedContent {
 function factsOf(key: string, opened: OpenedObject): ObjectFacts {
   const name = parseObjectKey(key);
   const facts = readObjectMetadata(opened.metadata);
-  const problem = name === undefined ? 'its key is not one of an archive' : contradiction(name, facts);
+  const problem = name === undefined ? (formerKeyProblem(key) ?? noName) : contradiction(name, facts);
   if (name === undefined || facts === undefined || problem !== undefined) {
     discard(opened.body);
     throw new DamagedObjectError(problem);
   }
   return facts;
 }
+
+const noName = 'its key is not one of an archive';
 
 function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string | undefined {
   if (facts === undefined) return 'its metadata is absent or malformed';
