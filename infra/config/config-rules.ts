@@ -2,14 +2,11 @@ import * as z from 'zod';
 import { unique } from '../../lambda/list/cluster-schema';
 import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '../limits';
 
-/** A member of what a rule judges, whatever it is, by a path such as `deployTo.account`; without a path all of it. */
-type At = (path?: string) => unknown;
+/** A member of what a rule judges, whatever it is, by a path such as `deployTo.account` or `emails.0`. */
+type At = (path: string) => unknown;
 
-/**
- * @param expected completes the sentence "expected …"
- * @param received left out: the member
- */
-type Refuse = (path: string, expected: string, received?: unknown) => void;
+/** @param expected completes the sentence "expected …" */
+type Refuse = (path: string, expected: string) => void;
 
 /**
  * A rule between members. It runs even if single members are wrong, so that all problems are reported at once. A member
@@ -17,12 +14,9 @@ type Refuse = (path: string, expected: string, received?: unknown) => void;
  */
 function rule(check: (at: At, refuse: Refuse) => void) {
   const judge = (value: unknown, context: z.core.$RefinementCtx) => {
-    const partsOf = (path: string) => (path === '' ? [] : path.split('.'));
-    const at: At = (path = '') =>
-      partsOf(path).reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
-    check(at, (path, message, input = at(path)) =>
-      context.addIssue({ code: 'custom', path: partsOf(path), input, message }),
-    );
+    const at: At = (path) =>
+      path.split('.').reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
+    check(at, (path, message) => context.addIssue({ code: 'custom', path: path.split('.'), input: at(path), message }));
   };
   return z.superRefine<unknown>(judge, { when: () => true });
 }
@@ -33,11 +27,10 @@ export const uniqueEmails = unique('address', (email) => (typeof email === 'stri
 /** All bodies under way at once have to fit into the function's temporary storage. */
 export const bodiesFit = rule((at, refuse) => {
   const concurrency = numberOf(at('concurrency'));
-  const maxBodyMiB = numberOf(at('maxBodyMiB'));
-  const most = largestTemporaryStorageMiB - storageMarginMiB;
-  if (!(concurrency * maxBodyMiB > most)) return;
-  const expected = `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function`;
-  refuse('', expected, `${concurrency} x ${maxBodyMiB} MiB`);
+  const shared = largestTemporaryStorageMiB - storageMarginMiB;
+  const most = Math.floor(shared / concurrency);
+  const expected = `at most ${most}: concurrency (${concurrency}) such bodies share the function's temporary storage`;
+  if (concurrency * numberOf(at('maxBodyMiB')) > shared) refuse('maxBodyMiB', expected);
 });
 
 /** Objects cannot expire while they are locked, and are copied with a key if they have one. */
@@ -47,9 +40,8 @@ export const archiveFits = rule((at, refuse) => {
   if (locked > expires) refuse('retentionDays', `at least objectLock.days (${locked})`);
   if (at('replicateTo') === undefined) return;
   const keyOfCopies = 'replicateTo.kmsKeyArn';
-  const formerKeys = at('formerKmsKeyArns');
   // A former key counts: what it encrypts may still have to be copied.
-  const hasKey = at('kms') !== undefined || (Array.isArray(formerKeys) && formerKeys.length > 0);
+  const hasKey = at('kms') !== undefined || at('formerKmsKeyArns.0') !== undefined;
   if (hasKey && at(keyOfCopies) === undefined)
     refuse(keyOfCopies, 'the key that encrypts the copies, because kms or formerKmsKeyArns is set');
   // Without a key, S3 copies with its own encryption and takes none.
@@ -64,14 +56,13 @@ export const keyOfTopic = rule((at, refuse) => {
 
 /** Either one list of recipients, or both groups. */
 export const listOrGroups = rule((at, refuse) => {
-  const alerts = at();
-  const { page, inform, pageFrom: _, ...all } = isObject(alerts) ? alerts : {};
+  const [page, inform] = [at('page'), at('inform')];
   if (page === undefined && inform === undefined) return;
   if (page === undefined) refuse('page', 'the group that is woken up, because inform is set');
   if (inform === undefined) refuse('inform', 'the group that gets the rest, because page is set');
-  const isSet = (member: unknown) => (Array.isArray(member) ? member.length > 0 : member !== undefined);
-  const outside = Object.keys(all).find((name) => isSet(all[name]));
-  if (outside !== undefined) refuse(outside, 'recipients inside page and inform, because these are set');
+  const outside = { emails: at('emails.0'), topicArn: at('topicArn'), kmsKeyArn: at('kmsKeyArn') };
+  for (const [name, value] of Object.entries(outside))
+    if (value !== undefined) refuse(name, 'recipients inside page and inform, because these are set');
 });
 
 /** The history of an execution has to hold the tries of all shards. */
@@ -106,6 +97,6 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN;
 }
 
-function isObject(value: unknown): value is Record<string | number, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

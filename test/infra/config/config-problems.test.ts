@@ -41,7 +41,7 @@ describe('an invalid configuration', () => {
     // Rules between members are reported together with those of single members.
     expect(
       problems({ ...minimal, limits: { concurrency: 64, requestsPerSecond: -1 }, name: '' }).map(({ path }) => path),
-    ).toEqual(['name', 'limits.requestsPerSecond', 'limits']);
+    ).toEqual(['name', 'limits.requestsPerSecond', 'limits.maxBodyMiB']);
     expect(
       problems({
         ...minimal,

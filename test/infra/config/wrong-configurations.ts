@@ -73,7 +73,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['limits.concurrency', 1.5, /a whole number/],
   ['limits.requestsPerSecond', 0, /a number above 0/],
   ['limits.responseTimeoutSeconds', 0, /from 1 to 600/],
-  ['limits', { concurrency: 64, maxBodyMiB: 256 }, /9728 MiB, the temporary storage/],
+  ['limits', { concurrency: 64, maxBodyMiB: 153 }, /at most 152: concurrency \(64\) such bodies/, '.maxBodyMiB'],
   ['archive', { retentionDays: 10, objectLock: { days: 11 } }, /at least objectLock\.days \(11\)/, '.retentionDays'],
   ['archive.objectLock', { days: 1, mode: 'legal' }, /governance or compliance/, '.mode'],
   ['archive.objectLock', {}, /from 1/, '.days'],
