@@ -8,13 +8,14 @@ import { parseConfig } from '../../infra/config/config';
 import { firstResources, resourceNames } from '../../lambda/resources';
 import type { RunRecord } from '../../lambda/run/run-record';
 import type { FaultName } from '../../local/demo-service/demo-faults';
-import { type DemoRequest, type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
+import { startDemoService } from '../../local/demo-service/start-demo-service';
 import {
   deployLocally,
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
 import type { Template } from '../../local/deployment/stack-template';
+import type { ListeningServer } from '../../local/listen-locally';
 import { storedKeys, storedRecords } from '../support/stored-objects';
 import { tracesOf } from '../support/traces-of';
 
@@ -40,8 +41,8 @@ interface ConfigOverrides {
 
 /** The real stack, synthesised once, beside a demo service that it reads. */
 export class LocalCollector {
-  /** What the demo service was asked for, oldest first. */
-  readonly requests: DemoRequest[] = [];
+  /** Paths that the demo service was asked for, oldest first. */
+  readonly requests: string[] = [];
   /** Clusters that fail from now on, by uid; emptied before every deployment. */
   readonly failing: Record<string, FaultName> = {};
   /**
@@ -51,7 +52,7 @@ export class LocalCollector {
   key = 'k"e\\y/+%&=<secret>~2f1c9a';
   readonly #ofTest: DeployedCollector[] = [];
   readonly #ofAll: DeployedCollector[] = [];
-  #started: { readonly demo: DemoService; readonly root: string; readonly assembly: CloudAssembly } | undefined;
+  #started: { readonly demo: ListeningServer; readonly root: string; readonly assembly: CloudAssembly } | undefined;
   #count = 0;
 
   /** @param overrides members of the configuration, beside those that a run needs */
@@ -61,14 +62,14 @@ export class LocalCollector {
     const demo = await startDemoService({
       apiKey: () => this.key,
       failing: this.failing,
-      onRequest: (request) => this.requests.push(request),
+      onRequest: (path) => this.requests.push(path),
     });
     const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
     this.#started = { demo, root, assembly: assemblyOf(demo.url, this.overrides, join(root, 'cdk.out')) };
     return this;
   }
 
-  get demo(): DemoService {
+  get demo(): ListeningServer {
     return this.#parts.demo;
   }
 

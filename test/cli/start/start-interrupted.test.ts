@@ -25,7 +25,7 @@ describe('a start that ends before its time', () => {
     const asked = new Set<string>();
     const service = await startDemoService({
       apiKey: 'the-key',
-      onRequest: ({ path }) => {
+      onRequest: (path) => {
         if (path.includes('/manifest') && asked.add(path).size === 2) onSecond();
       },
     });

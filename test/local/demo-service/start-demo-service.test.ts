@@ -1,28 +1,28 @@
 import { demoManifest } from '../../../local/demo-service/demo-content';
 import { type FaultName, faultNames } from '../../../local/demo-service/demo-faults';
 import {
-  type DemoService,
   type DemoServiceOptions,
   manifestFormOf,
   startDemoService,
 } from '../../../local/demo-service/start-demo-service';
+import type { ListeningServer } from '../../../local/listen-locally';
 
 const apiKey = 'only-this-key-opens';
 const log = '/v1/platformclusters/c1/features/logFetcher';
 const manifest = '/v1/platformclusters/c1/assets/manifest';
-const running: DemoService[] = [];
+const running: ListeningServer[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((service) => service.close()));
 });
 
-async function start(options: Partial<DemoServiceOptions> = {}): Promise<DemoService> {
+async function start(options: Partial<DemoServiceOptions> = {}): Promise<ListeningServer> {
   const service = await startDemoService({ apiKey, ...options });
   running.push(service);
   return service;
 }
 
-function ask(service: DemoService, path: string, headers: Record<string, string> = {}, method = 'GET') {
+function ask(service: ListeningServer, path: string, headers: Record<string, string> = {}, method = 'GET') {
   return fetch(service.url + path, { method, headers: { ApiKey: apiKey, Accept: 'application/json', ...headers } });
 }
 
