@@ -111,10 +111,11 @@ export const conformanceChecks: Readonly<Record<string, (subject: Subject) => Pr
 
   'gives names up to a delimiter, each once, in pages': async (subject) => {
     const prefix = await fill(subject, names);
-    const { Contents, CommonPrefixes } = await list(subject, { Prefix: prefix, Delimiter: '/' });
-    const found = [...(CommonPrefixes ?? []).map((one) => one.Prefix), ...(Contents ?? []).map((one) => one.Key)];
-    const below = names.map((name) => /^[^/]*\/?/.exec(name)?.[0] ?? '');
-    expect(found.map((name) => name?.slice(prefix.length)).sort()).toEqual([...new Set(below)].sort());
+    const below = [...new Set(names.map((name) => /^[^/]*\/?/.exec(name)?.[0] ?? ''))].sort();
+    for (const MaxKeys of [1, 2, 100]) {
+      const found = await seen(subject, { Prefix: prefix, Delimiter: '/', MaxKeys });
+      expect(found.map((name) => name.slice(prefix.length)).sort()).toEqual(below);
+    }
     expect((await list(subject, { Prefix: prefix, Delimiter: '/', StartAfter: `${prefix}b0` })).KeyCount).toBe(2);
   },
 
@@ -155,12 +156,13 @@ function list({ s3 }: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>)
   return s3.send(new ListObjectsV2Command({ Bucket, ...input }));
 }
 
-/** The keys on all pages. */
+/** The keys on all pages, with a delimiter common prefixes too. */
 async function seen(subject: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>): Promise<string[]> {
   const found: string[] = [];
   for (let ContinuationToken: string | undefined; ; ) {
     const page = await list(subject, { ...input, ContinuationToken });
     found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ''));
+    found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix ?? ''));
     expect(page.KeyCount).toBeLessThanOrEqual(input.MaxKeys ?? 1000);
     ContinuationToken = page.NextContinuationToken;
     if (!page.IsTruncated || ContinuationToken === undefined) return found;
