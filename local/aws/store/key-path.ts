@@ -17,12 +17,8 @@ export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';
 }
 
-/** Nearly all keys: plain characters, and no segment that begins with a dot or is long. */
-const plainKey = /^(?!metadata(?:\/|$))[\w=%-][\w.=%-]{0,150}(?:\/[\w=%-][\w.=%-]{0,150})*$/;
-
 /** Why no object has a key in a folder: it would leave the folder, or a file system could not tell it from another. */
 export function keyProblem(key: string): string | undefined {
-  if (plainKey.test(key)) return undefined;
   for (const segment of key.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is not a file name`;
     if (segment.includes('\\') || segment.includes('\0')) return 'a file name has no backslash and no NUL';
