@@ -16,7 +16,7 @@ export interface Access {
   /** ARN. */
   readonly resource: string;
   readonly resourcePolicy?: ResourcePolicy | undefined;
-  /** Beside what every call has: the caller, the account, and TLS. */
+  /** Beside what every call has: the caller, and TLS. */
   readonly context?: RequestContext;
 }
 
@@ -51,7 +51,12 @@ export function refusalOfAny(caller: Caller, accesses: readonly (Access | undefi
  */
 export function refusalOf(caller: Caller, access: Access): string | undefined {
   const { action, resource, resourcePolicy } = access;
-  const context = { ...commonContext(caller.arn), ...access.context };
+  const context = {
+    'aws:PrincipalArn': caller.arn,
+    // The calls stay on this machine and need no TLS; the policies must admit the same calls here as in the cloud.
+    'aws:SecureTransport': 'true',
+    ...access.context,
+  };
   const applying = (statements: readonly Statement[], effect: Statement['Effect']): boolean =>
     statements.some((statement) => statement.Effect === effect && applies(statement, caller.arn, access, context));
   const identity = caller.policies.flatMap(({ Statement }) => Statement);
@@ -88,7 +93,7 @@ function applies(
 function principalApplies({ Principal, Effect }: Statement, callerArn: string): boolean {
   // Only a resource's policy names principals. A role's policy applies to the role.
   if (Principal === undefined) return true;
-  const account = accountIn(callerArn);
+  const account = callerArn.split(':')[4];
   return Principal.AWS.some((name) => {
     if (name === '*' || name === callerArn) return true;
     // A whole account: an allow leaves the decision to the account's own policies, a deny reaches everyone in it.
@@ -99,21 +104,4 @@ function principalApplies({ Principal, Effect }: Statement, callerArn: string): 
 function contextValue(context: RequestContext, key: string): string | undefined {
   const wanted = key.toLowerCase();
   return Object.entries(context).find(([name]) => name.toLowerCase() === wanted)?.[1];
-}
-
-/** What policies may ask about any call. Callers and resources are of one account here. */
-function commonContext(callerArn: string): RequestContext {
-  const account = accountIn(callerArn);
-  return {
-    'aws:PrincipalArn': callerArn,
-    'aws:PrincipalAccount': account,
-    'aws:ResourceAccount': account,
-    'kms:CallerAccount': account,
-    // The calls stay on this machine and need no TLS; the policies must admit the same calls here as in the cloud.
-    'aws:SecureTransport': 'true',
-  };
-}
-
-function accountIn(arn: string): string {
-  return arn.split(':')[4] ?? '';
 }
