@@ -10,9 +10,7 @@ export async function work({ bucket, concurrency, archiveFolder }: Job): Promise
     archiveFolder === undefined
       ? new S3ArchiveReader(bucket, new S3Client({}))
       : new FolderArchiveReader(archiveFolder);
-  const onFinding = (finding: object) => {
-    throw new Error(`reading back found ${JSON.stringify(finding)}`);
-  };
   const now = new Date('2026-11-22T00:00:00Z');
-  await verifyArchive(reader, { to: now, now, concurrency, onFinding, onProgress: () => undefined });
+  const { findings } = await verifyArchive(reader, { to: now, now, concurrency });
+  if (findings.length > 0) throw new Error(`reading back found ${JSON.stringify(findings[0])}`);
 }

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { damageKinds } from '../../lambda/verify/finding';
 import { type Part, partPageFile } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
-import type { OpenedFinding } from '../../lambda/verify/verdict';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { openArchiveNow } from '../archive/open-archive';
@@ -37,15 +36,8 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const progress = new Progress(terminal, 'Exporting', { now: 'copying the records, the objects and the seals' });
     const copied = await copyPart(archive, part, out, publicKey).finally(() => progress.stop());
     const copy = new FolderArchiveReader(out);
-    const findings: OpenedFinding[] = [];
-    const { found, sound, sealed } = await verifyArchive(copy, {
-      part,
-      publicKeys: publicKey,
-      now,
-      concurrency: 8,
-      onFinding: (finding) => findings.push(finding),
-      onProgress: () => undefined,
-    });
+    const verified = await verifyArchive(copy, { part, publicKeys: publicKey, now, concurrency: 8 });
+    const { found, findings, sound, sealed } = verified;
     const { vouchedBy, ...shown } = copied;
     const { objects, notCopied, unsealed, ...counts } = shown;
     const vouched = sealed?.newest ? sound : 0;

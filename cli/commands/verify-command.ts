@@ -3,7 +3,7 @@ import { describeNotJudged } from '../../lambda/verify/due-runs';
 import { countDamage, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
-import type { OpenedFinding, VerifyCounts } from '../../lambda/verify/verdict';
+import type { VerifyCounts } from '../../lambda/verify/verdict';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
@@ -44,11 +44,10 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
     const { archive: reader, now, isLive } = await withTime(await openArchive(options.archive), terminal);
     const part = options.part === true ? await readPart(reader) : undefined;
-    const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, cluster, publicKey: publicKeys, head: heads } = options;
     const { tsaCa: stampRoots, stampedSince } = options;
-    const counts = await verifyArchive(reader, {
+    const { findings, ...counts } = await verifyArchive(reader, {
       from,
       to,
       part,
@@ -59,18 +58,17 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       stampedSince,
       now,
       concurrency: isLive ? fromBucket : fromFolder,
-      onFinding: (finding) => findings.push(finding),
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());
-    findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
+    const worstFirst = findings.toSorted((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
     const ending = endingOf(counts, options);
     if (options.json === true) {
       const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part, cluster };
-      await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings });
+      await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings: worstFirst });
     } else {
       if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
-      await printFindings(terminal, findings);
+      await printFindings(terminal, worstFirst);
       await print(terminal.out, summaryOf(counts));
       for (const span of counts.notJudged) await print(terminal.out, `${describeNotJudged(span)}\n`);
       await print(terminal.out, bareOf(counts));

@@ -36,10 +36,6 @@ export interface VerifyCounts {
 
 export interface OpenedFinding extends Finding, SaidOfFinding {}
 
-export interface VerdictOptions extends SealedArchiveOptions {
-  readonly onFinding: (finding: OpenedFinding) => void;
-}
-
 /** Longest description of a problem, in characters. */
 const mostCharacters = 500;
 
@@ -47,10 +43,9 @@ const mostCharacters = 500;
 export class Verdict {
   readonly counts: VerifyCounts;
   readonly sealed: SealedArchive;
-  readonly #onFinding: VerdictOptions['onFinding'];
+  readonly findings: OpenedFinding[] = [];
 
-  constructor(chain: SealChain, { onFinding, ...options }: VerdictOptions) {
-    this.#onFinding = onFinding;
+  constructor(chain: SealChain, options: SealedArchiveOptions) {
     this.sealed = new SealedArchive(chain, this.find, options);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, withoutMetadata: 0, bytes: 0, expired: 0 };
@@ -72,6 +67,6 @@ export class Verdict {
     this.counts.found[kind] += 1;
     if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
     // It may quote what somebody wrote into the archive, at any length.
-    this.#onFinding({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
+    this.findings.push({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
   }
 }

@@ -35,9 +35,8 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   readonly now: Date;
   /** Objects read at once. */
   readonly concurrency: number;
-  readonly onFinding: (finding: OpenedFinding) => void;
   /** Called now and then with how many of all runs are done. */
-  readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
+  readonly onProgress?: (done: number, total: number, counts: VerifyCounts) => void;
 }
 
 /** What the judgement of the archive shares with that of its chain. */
@@ -61,20 +60,23 @@ const runsAtOnce = 999;
  * looks at the rest of the archive too. Memory does not depend on object size; each object of a stretch costs a few bits.
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
-  const { part, heads, from, to, onFinding } = options;
+export async function verifyArchive(
+  reader: ArchiveReader,
+  options: VerifyOptions,
+): Promise<VerifyCounts & { readonly findings: readonly OpenedFinding[] }> {
+  const { part, heads, from, to } = options;
   const clock = await reader.time();
   const now = clock ?? options.now;
   const broken: Parameters<Find>[] = [];
   const chain = await readChain(reader, options, (...finding) => broken.push(finding));
-  const verdict = new Verdict(chain, { mails: heads, isPart: part !== undefined, onFinding });
+  const verdict = new Verdict(chain, { mails: heads, isPart: part !== undefined });
   const verification = { reader, options, chain, verdict, clock, now };
   await judgeChain(verification, broken);
   const configurations = new StoredConfigurations(reader, verdict.find);
   await judgeRuns(verification, configurations);
   const known = part === undefined ? [] : partFiles;
   if (from === undefined && to === undefined) await verifyRest(reader, configurations, verdict.find, known);
-  return verdict.counts;
+  return { ...verdict.counts, findings: verdict.findings };
 }
 
 /** @param broken what is wrong with the chain itself */
@@ -139,7 +141,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
       times.add(run.run.getTime());
       counts.runs += 1;
       counts.records += run.records;
-      onProgress(counts.runs, total, counts);
+      onProgress?.(counts.runs, total, counts);
     }
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.

@@ -47,12 +47,8 @@ export function readFolders(folders: readonly string[], isPart = false): Finding
 }
 
 /** What `verify` finds in a folder. */
-export async function verifyFolder(folder: string, part?: Part): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const options = { part, now: longAfter, concurrency: 8, onProgress: () => {} };
-  const onFinding = (finding: Finding) => findings.push(finding);
-  await verifyArchive(new FolderArchiveReader(folder), { ...options, onFinding });
-  return findings;
+export async function verifyFolder(folder: string, part?: Part): Promise<readonly Finding[]> {
+  return (await verifyArchive(new FolderArchiveReader(folder), { part, now: longAfter, concurrency: 8 })).findings;
 }
 
 /**

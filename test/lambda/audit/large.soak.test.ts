@@ -47,8 +47,6 @@ describe('a verification of a large fleet', () => {
     const { found, sound } = await verifyArchive(archive, {
       now: archive.now,
       concurrency: 16,
-      onFinding: () => undefined,
-      onProgress: () => undefined,
     });
     const [first = 0, second = 0, third = 0] = held;
     expect([found.missing, sound]).toEqual([0, 30_000]);

@@ -170,16 +170,8 @@ export async function look(
   bucket: MemoryBucket,
   options: Pick<VerifyOptions, 'publicKeys' | 'heads' | 'stampRoots' | 'stampedSince'> = {},
   now = new Date('2026-12-24T00:00:00Z'),
-): Promise<OpenedFinding[]> {
-  const findings: OpenedFinding[] = [];
-  await verifyArchive(bucket, {
-    ...options,
-    now,
-    concurrency: 4,
-    onFinding: (finding) => findings.push(finding),
-    onProgress: () => undefined,
-  });
-  return findings;
+): Promise<readonly OpenedFinding[]> {
+  return (await verifyArchive(bucket, { ...options, now, concurrency: 4 })).findings;
 }
 
 /** The kinds of damage among findings, each once. */

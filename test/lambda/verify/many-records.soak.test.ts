@@ -16,8 +16,6 @@ it('a run with more records than a call takes arguments is verified to its end',
   const { found } = await verifyArchive(bucket, {
     now: new Date('2026-12-24T00:00:00Z'),
     concurrency: 4,
-    onFinding: () => undefined,
-    onProgress: () => undefined,
   });
   expect(found).toMatchObject({ damaged: count, missing: count });
 });

@@ -7,11 +7,8 @@ import { verifyArchive } from '../../../../lambda/verify/verify-archive';
 import type { MemoryBucket } from './memory-bucket';
 import { randomHistory } from './random-history';
 
-async function findingsOf(bucket: MemoryBucket, now: Date): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const onFinding = (finding: Finding) => findings.push(finding);
-  await verifyArchive(bucket, { now, concurrency: 4, onFinding, onProgress: () => undefined });
-  return findings;
+async function findingsOf(bucket: MemoryBucket, now: Date): Promise<readonly Finding[]> {
+  return (await verifyArchive(bucket, { now, concurrency: 4 })).findings;
 }
 
 const hour = 3_600_000;
