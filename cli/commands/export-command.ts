@@ -13,7 +13,7 @@ import { Progress } from '../terminal/progress';
 import { type CommandContext, print, printJson } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printRemarks } from './print-findings';
-import { type PublicKeyOptions, withPublicKeys } from './public-keys';
+import { type PublicKeyOptions, withPublicKeys } from './trust-options';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions {
   readonly cluster: string;

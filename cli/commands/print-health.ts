@@ -1,5 +1,10 @@
+import { parseSealStampKey } from '../../lambda/archive/archive-layout';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { Find } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
 import type { Seal } from '../../lambda/verify/seals/seal';
+import type { SealChain } from '../../lambda/verify/seals/seal-chain';
+import { readStamps, type SealStamp } from '../../lambda/verify/seals/seal-stamps';
 import type { FoundStale } from '../archive/run-reader';
 import { atMost, formatCount, formatStale, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -32,6 +37,17 @@ export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Pro
   const all = [...findings, ...unreadable, ...acknowledged].map((one) => ({ ...one, acknowledged: reasonOf(one) }));
   await printFindings(terminal, all);
   if (seal.openMore > 0) await print(terminal.out, `… and ${seal.openMore} more, for which the seal has no room\n`);
+}
+
+/** One line: what a stamp shows. */
+export function describeStamp({ number, time, authority, root }: SealStamp): string {
+  return `Seal ${number} and all before it existed before ${time}, says ${authority} (root ${printable(root)}).`;
+}
+
+/** Of each authority its newest stamp, if that counts: only this one is read. */
+export function newestStamps(reader: ArchiveReader, chain: SealChain, find: Find): Promise<SealStamp[]> {
+  const newest = new Map(chain.stamps.map((key) => [parseSealStampKey(key)?.authority, key]));
+  return readStamps(reader, chain, undefined, find, [...newest.values()]);
 }
 
 /** Most clusters that each list names. */

@@ -10,7 +10,7 @@ import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withPeriod } from './options';
-import { describeStamp, newestStamps } from './stamp-roots';
+import { describeStamp, newestStamps } from './print-health';
 
 interface Options extends RunOptions {
   readonly out: string;

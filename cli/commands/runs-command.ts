@@ -18,8 +18,8 @@ import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { printRemarks } from './print-findings';
 import { type OpenSeal, printOpen, printStale } from './print-health';
-import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 import { parseRunTime } from './time-argument';
+import { type PublicKeyOptions, withPublicKeys } from './trust-options';
 
 const defaultRuns = 20;
 

@@ -12,8 +12,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
 import { printRemarks } from './print-findings';
-import { printOpen, printOpenFindings } from './print-health';
-import { describeStamp, newestStamps } from './stamp-roots';
+import { describeStamp, newestStamps, printOpen, printOpenFindings } from './print-health';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;

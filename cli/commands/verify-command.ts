@@ -13,8 +13,8 @@ import { Progress } from '../terminal/progress';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printFindings } from './print-findings';
-import { type PublicKeyOptions, withPublicKeys } from './public-keys';
-import { describeStamp, type StampRootOptions, withStampRoots } from './stamp-roots';
+import { describeStamp } from './print-health';
+import { type PublicKeyOptions, type StampRootOptions, withPublicKeys, withStampRoots } from './trust-options';
 
 interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions {
   readonly strict?: boolean;
