@@ -61,13 +61,9 @@ async function selectSides(
   const after = await selectObject(opened, resource, cluster, { run, at: to });
   if (from === undefined) return [await objectBefore(opened, after), after];
   const before = await selectObject(opened, resource, cluster, { at: from });
-  if (before.key === after.key)
-    throw nothingArchived(
-      resource,
-      cluster,
-      `only the run ${formatTime(after.run)} archived it in this period, so there is nothing to compare it with`,
-    );
-  return [before, after];
+  if (before.key !== after.key) return [before, after];
+  const only = `only the run ${formatTime(after.run)} archived it in this period`;
+  throw nothingArchived(resource, cluster, `${only}, so there is nothing to compare it with`);
 }
 
 /** The object of the run before. @throws ArchiveReadError if that is the first one */

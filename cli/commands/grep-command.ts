@@ -69,13 +69,9 @@ async function search(
   const objects = new ObjectsToSearch(reader, { resource, clusters, selection });
   const printer = new SearchPrinter(terminal, options);
   const running = new Set<ObjectSearch>();
-  // Of each cluster the last text in which no line matches: it is not read again.
-  const silent = new Map<string, string | undefined>();
   const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
   const start = async (object: SearchedObject) => {
-    const { cluster, recorded, from } = object;
-    if (from === undefined && recorded.logSha256 !== undefined && silent.get(cluster) === recorded.logSha256)
-      return undefined;
+    if (objects.isSilent(object)) return undefined;
     const started = await searchObject(reader.archive, object, { pattern, context, formatOf: printer.formatOf });
     running.add(started);
     return started;
@@ -88,11 +84,9 @@ async function search(
       if (started === undefined) continue;
       await printer.print(started);
       running.delete(started);
-      const { object, lines } = started;
       const remark = remarkOn(started);
       if (remark !== undefined) reader.problems.push(remark);
-      const isSilent = remark === undefined && lines.matches === 0;
-      silent.set(object.cluster, isSilent ? object.recorded.logSha256 : undefined);
+      objects.note(started);
     }
   } finally {
     progress.stop();

@@ -10,11 +10,6 @@ interface PrintedFinding extends Omit<OpenedFinding, 'kind'> {
   readonly kind: string;
 }
 
-/** Findings of one kind with the same problem. */
-interface EqualFindings extends Pick<PrintedFinding, 'kind' | 'problem'> {
-  readonly keys: string[];
-}
-
 /** Most keys that are named of equal findings; of what nothing vouches for any more, somebody may need each. */
 const namedKeys = 3;
 const namedUnvouched = 20;
@@ -44,16 +39,7 @@ export async function printFindings(
   { out, colors }: Pick<Terminal, 'out' | 'colors'>,
   findings: readonly PrintedFinding[],
 ): Promise<void> {
-  for (const { kind, problem, keys } of groupEqual(findings)) {
-    const color = isDamage(kind) ? colors.red : colors.yellow;
-    const others = (more: number) => `… and ${formatCount(more, 'more key')}; verify --json has all`;
-    const lines = atMost(kind === 'unvouched' ? namedUnvouched : namedKeys, keys, others);
-    await print(out, `${color(kind)}: ${[problem, ...lines].map(printable).join('\n  ')}\n`);
-  }
-}
-
-function groupEqual(findings: readonly PrintedFinding[]): Iterable<EqualFindings> {
-  const groups = new Map<string, EqualFindings>();
+  const groups = new Map<string, { readonly kind: string; readonly problem: string; readonly keys: string[] }>();
   for (const { kind, key, ...finding } of findings) {
     const problem = problemOf(finding);
     const name = JSON.stringify([kind, problem]);
@@ -61,7 +47,12 @@ function groupEqual(findings: readonly PrintedFinding[]): Iterable<EqualFindings
     groups.set(name, group);
     group.keys.push(key);
   }
-  return groups.values();
+  for (const { kind, problem, keys } of groups.values()) {
+    const color = isDamage(kind) ? colors.red : colors.yellow;
+    const others = (more: number) => `… and ${formatCount(more, 'more key')}; verify --json has all`;
+    const lines = atMost(kind === 'unvouched' ? namedUnvouched : namedKeys, keys, others);
+    await print(out, `${color(kind)}: ${[problem, ...lines].map(printable).join('\n  ')}\n`);
+  }
 }
 
 function problemOf({ problem, since, acknowledged }: Omit<PrintedFinding, 'kind' | 'key'>): string {

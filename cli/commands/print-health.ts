@@ -30,13 +30,14 @@ export async function printOpen({ out, colors }: Terminal, seal: OpenSeal): Prom
   await print(out, `${notRead}, says seal ${seal.number}.\n`);
 }
 
-/** Lists what is open, the newest first, and then what is acknowledged. */
+/** Lists what is open, the newest first, and then what is acknowledged, before what {@link printOpen} says. */
 export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Promise<void> {
   const { findings, unreadable, acknowledged } = openDamage(seal);
   const reasonOf = acknowledgedBy(seal.plan);
   const all = [...findings, ...unreadable, ...acknowledged].map((one) => ({ ...one, acknowledged: reasonOf(one) }));
   await printFindings(terminal, all);
   if (seal.openMore > 0) await print(terminal.out, `… and ${seal.openMore} more, for which the seal has no room\n`);
+  await printOpen(terminal, seal);
 }
 
 /** One line: what a stamp shows. */

@@ -17,7 +17,7 @@ import {
   startInAccount,
 } from '../stack/run-in-account';
 import { formatTime } from '../terminal/format';
-import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
+import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, InterruptedError, print, printJson } from '../terminal/terminal';
@@ -158,7 +158,7 @@ async function runDry({ terminal, end, surroundings }: CommandContext, collector
 
 function dryRunText(payload: unknown): string {
   const { counts } = payload as { counts?: { wouldArchive?: number; doubts?: number } };
-  const doubts = counts?.doubts === undefined ? '' : `; ${counts.doubts} with a doubt`;
+  const doubts = formatDoubts(counts?.doubts ?? 0);
   return `Dry run, nothing was written: ${counts?.wouldArchive ?? 0} would be archived, nothing failed${doubts}`;
 }
 

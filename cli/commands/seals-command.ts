@@ -12,7 +12,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withLast } from './options';
 import { printRemarks } from './print-findings';
-import { describeStamp, newestStamps, printOpen, printOpenFindings } from './print-health';
+import { describeStamp, newestStamps, printOpenFindings } from './print-health';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -38,13 +38,12 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     const find: Find = (kind, key, problem) => findings.push({ kind, key, problem });
     const chain = await readChain(reader, {}, find);
     const seals = chain.all.slice(-last);
+    const newest = chain.head && { ...chain.head, ...chain.state };
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
     else if (json === true) await printJsonArray(terminal.out, seals.map(withCounts));
-    else await printTable(terminal, sealColumns(terminal), seals);
-    const newest = chain.head && { ...chain.head, ...chain.state };
-    if (newest !== undefined && publicKey !== true && json !== true) {
-      await printOpenFindings(terminal, newest);
-      await printOpen(terminal, newest);
+    else {
+      await printTable(terminal, sealColumns(terminal), seals);
+      if (newest !== undefined) await printOpenFindings(terminal, newest);
       for (const stamp of await newestStamps(reader, chain, find))
         await print(terminal.out, `${describeStamp(stamp)}\n`);
     }

@@ -69,11 +69,9 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, worstFirst);
-      await print(terminal.out, summaryOf(counts));
-      for (const span of counts.notJudged) await print(terminal.out, `${describeNotJudged(span)}\n`);
-      await print(terminal.out, bareOf(counts));
-      await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
-      await print(terminal.out, stampedOf(counts, stampRoots !== undefined));
+      const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
+      const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
+      await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals);
       await print(terminal.out, verdictOf(terminal, counts, reader.location, cluster));
     }
     end(ending);

@@ -8,7 +8,7 @@ import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { LinePattern } from './line-pattern';
-import { remarkOn, type SearchedObject, searchObject } from './search-object';
+import { type ObjectSearch, remarkOn, type SearchedObject, searchObject } from './search-object';
 
 interface SearchScope extends OutcomeScope {
   readonly resource: Resource;
@@ -25,6 +25,8 @@ export class ObjectsToSearch {
   notArchived = 0;
   readonly #reader: RunReader;
   readonly #scope: SearchScope;
+  /** Of each cluster the last text in which no line matches: it is not read again. */
+  readonly #silent = new Map<string, string | undefined>();
 
   constructor(reader: RunReader, scope: SearchScope) {
     this.#reader = reader;
@@ -81,17 +83,27 @@ export class ObjectsToSearch {
 
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
   async #mayMatch(logs: readonly SearchedObject[], pattern: LinePattern): Promise<boolean> {
-    let last: string | undefined;
     for (const log of logs) {
-      const { logSha256 } = log.recorded;
-      // A text that was searched is not read again.
-      if (logSha256 !== undefined && logSha256 === last) continue;
+      if (this.isSilent(log)) continue;
       const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, formatOf: () => () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
-      if (search.lines.matches > 0 || remarkOn(search) !== undefined) return true;
-      last = logSha256;
+      if (!this.note(search)) return true;
     }
     return false;
+  }
+
+  /** Whether the cluster's text that was searched before is the same, and no line of it matches. */
+  isSilent({ cluster, recorded: { logSha256 } }: SearchedObject): boolean {
+    return logSha256 !== undefined && this.#silent.get(cluster) === logSha256;
+  }
+
+  /** Takes note of a search that is at its end. @returns whether no line matches, and the object is what was archived */
+  note(search: ObjectSearch): boolean {
+    const { cluster, recorded, from } = search.object;
+    const isSilent = search.lines.matches === 0 && remarkOn(search) === undefined;
+    // Of a part of a text it does not say anything.
+    this.#silent.set(cluster, isSilent && from === undefined ? recorded.logSha256 : undefined);
+    return isSilent;
   }
 }
 
