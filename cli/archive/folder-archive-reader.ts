@@ -52,9 +52,7 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   head(key: string): Promise<ObjectHead | undefined> {
-    return reading(key, async () => {
-      const found = await this.#store.get(key);
-      if (found === undefined) return undefined;
+    return this.#read(key, async (found) => {
       const facts = await ownFacts(key, found).catch((error: unknown) => {
         if (!(error instanceof DamagedObjectError)) throw error;
       });
@@ -63,9 +61,7 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   open(key: string): Promise<OpenedObject | undefined> {
-    return reading(key, async () => {
-      const found = await this.#store.get(key);
-      if (found === undefined) return undefined;
+    return this.#read(key, async (found) => {
       const { damage, checksums } = found.metadata;
       // Nothing says whether the stored bytes are those that were written.
       if (damage !== undefined) throw new DamagedObjectError(damage);
@@ -76,14 +72,15 @@ export class FolderArchiveReader implements ArchiveReader {
       return { ...head, body: [bytes] };
     });
   }
-}
 
-/** @throws DamagedObjectError, and ArchiveReadError for whatever else keeps an object from being read */
-async function reading<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    throw error instanceof DamagedObjectError ? error : failed(`Reading ${key}`, error);
+  /** @throws DamagedObjectError, and ArchiveReadError for whatever else keeps an object from being read */
+  async #read<Result>(key: string, read: (found: StoredObject) => Promise<Result>): Promise<Result | undefined> {
+    try {
+      const found = await this.#store.get(key);
+      return found && (await read(found));
+    } catch (error) {
+      throw error instanceof DamagedObjectError ? error : failed(`Reading ${key}`, error);
+    }
   }
 }
 

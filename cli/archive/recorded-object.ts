@@ -4,7 +4,6 @@ import { settled } from '../../lambda/time-limits';
 import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
 import { contradiction, describePending } from '../../lambda/verify/check-object';
 import { Expiry } from '../../lambda/verify/expiry';
-import type { FindingKind } from '../../lambda/verify/finding';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { readClusterRecord } from '../../lambda/verify/record-lines';
@@ -14,10 +13,10 @@ import { StoredConfigurations } from '../../lambda/verify/stored-configurations'
 import type { OpenedFinding } from '../../lambda/verify/verdict';
 import type { OpenedArchive } from './open-archive';
 
-/** What is wrong with something that a command reads, as `verify` would find it. */
+/** What is wrong with something that a command reads, as `verify` would find it, or as a seal has it open. */
 export interface Remark extends Omit<OpenedFinding, 'kind'> {
-  /** `note`: worth a word, and no damage. */
-  readonly kind: FindingKind | 'note';
+  /** That of a finding, or `note`: worth a word, and no damage. */
+  readonly kind: string;
 }
 
 /** An object with what it says about itself, and what its run's records say of it. */

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
 import { type Resource, resources } from '../../lambda/resources';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
@@ -36,17 +35,18 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
   withHelp(withArchive(command, 'one object; docs/reading-the-archive.md has its members'), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
+    const { resource } = options;
     const opened = await openArchiveNow(options.archive, terminal);
     const { archive } = opened;
     const [before, after] = await selectSides(opened, cluster, options);
     const [from, to] = [before, after].map((side) => printable(describeSelection(side)));
     if (options.json !== true) await print(terminal.err, `from: ${from}\nto:   ${to}\n`);
     if (options.json !== true && options.run === undefined) await noteNewerRun(terminal, archive, after, options.to);
-    const sides = [await readSide(archive, before), await readSide(archive, after)] as const;
+    const read = async (side: RecordedObject) => ({ ...side, ...(await readText(archive, side.key, resource)) });
+    const sides = [await read(before), await read(after)] as const;
     const remarks = sides.flatMap(({ remark }) => remark ?? []);
     const ending = await printRemarks(terminal, remarks, 'trouble');
     const difference = differenceOf(sides);
-    const { resource } = options;
     if (options.json === true) await printJson(terminal.out, { cluster, resource, ...documentOf(sides, difference) });
     else await printDifference(terminal, sides, difference, options);
     end(ending === 'ok' && difference.isChanged ? 'found' : ending);
@@ -88,10 +88,6 @@ type Side = RecordedObject & ReadText;
 
 /** The older content, and the newer. */
 type Sides = readonly [Side, Side];
-
-async function readSide(archive: ArchiveReader, object: RecordedObject): Promise<Side> {
-  return { ...object, ...(await readText(archive, object.key, object.resource)) };
-}
 
 interface Difference {
   /** Whether the texts differ, or two manifests in bytes that are not UTF-8. */

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
 import { accountChecks } from '../doctor/account-checks';
 import { type Check, problem, unknown, verdictOf } from '../doctor/check';
@@ -18,11 +18,10 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
     .description(
       'Checks what a run needs: configuration, schedule, stack, key, service, recipients, newest run. Says what to do.',
     );
-  withStack(command).option('--offline', 'check the configuration alone; no connection is made');
+  const offline = new Option('--offline', 'check the configuration of --config alone; no connection is made');
+  withStack(command).addOption(offline.conflicts('stack'));
   withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
-    if (options.offline && options.stack !== undefined)
-      command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');
     const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal);
     const hasProblem = checks.some(({ state }) => state === 'problem');
     end(hasProblem ? 'found' : 'ok');

@@ -43,7 +43,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const vouched = sealed?.newest ? sound : 0;
     const all = objects.length + notCopied.length;
     const ending = await printRemarks(terminal, [
-      ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` }) as const),
+      ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` })),
       ...findings.filter(({ kind }) => kind === 'unvouched' || damageKinds.includes(kind)),
     ]);
     end(vouched === all ? ending : 'found');

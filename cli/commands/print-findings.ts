@@ -1,14 +1,8 @@
 import { damageKinds } from '../../lambda/verify/finding';
-import type { OpenedFinding } from '../../lambda/verify/verdict';
 import type { Remark } from '../archive/recorded-object';
 import { atMost, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Ending, print, type Terminal } from '../terminal/terminal';
-
-/** A finding, also one that a seal has open. */
-interface PrintedFinding extends Omit<OpenedFinding, 'kind'> {
-  readonly kind: string;
-}
 
 /** Most keys that are named of equal findings; of what nothing vouches for any more, somebody may need each. */
 const namedKeys = 3;
@@ -37,7 +31,7 @@ function isDamage(kind: string): boolean {
 /** Prints findings, equal ones together. Each key has a line of its own, however long, so that it can be copied. */
 export async function printFindings(
   { out, colors }: Pick<Terminal, 'out' | 'colors'>,
-  findings: readonly PrintedFinding[],
+  findings: readonly Remark[],
 ): Promise<void> {
   const groups = new Map<string, { readonly kind: string; readonly problem: string; readonly keys: string[] }>();
   for (const { kind, key, ...finding } of findings) {
@@ -55,7 +49,7 @@ export async function printFindings(
   }
 }
 
-function problemOf({ problem, since, acknowledged }: Omit<PrintedFinding, 'kind' | 'key'>): string {
+function problemOf({ problem, since, acknowledged }: Omit<Remark, 'kind' | 'key'>): string {
   const opened = since === undefined ? '' : `; open since the seal of ${formatTime(since)}`;
   return `${problem}${opened}${acknowledged === undefined ? '' : `; acknowledged: ${acknowledged}`}`;
 }

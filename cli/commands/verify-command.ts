@@ -61,7 +61,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());
     const worstFirst = findings.toSorted((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
-    const ending = endingOf(counts, options);
+    const [ending, verdict] = verdictOf(terminal, counts, reader.location, options);
     if (options.json === true) {
       const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part, cluster };
       await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings: worstFirst });
@@ -71,8 +71,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       await printFindings(terminal, worstFirst);
       const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
       const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
-      await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals);
-      await print(terminal.out, verdictOf(terminal, counts, reader.location, cluster));
+      await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals + verdict);
     }
     end(ending);
   });
@@ -87,18 +86,6 @@ function parseHashes(text: string, before: readonly string[] = []): readonly str
 /** What the part says that it is, which nobody signed: only the seals say what had to be in it. */
 function describePart({ cluster, archive, exportedAt, ...period }: Part): string {
   return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, all runs${formatPeriod(period)}`;
-}
-
-function endingOf(counts: VerifyCounts, { strict, cluster }: Pick<Options, 'strict' | 'cluster'>): Ending {
-  const { found, acknowledged } = counts;
-  if (countDamage(found) > acknowledged) return 'found';
-  if (found.unreadable > 0 || hasNothing(counts, cluster)) return 'trouble';
-  return strict === true && found.absent > 0 ? 'found' : 'ok';
-}
-
-/** Whether there was nothing to verify. A uid may be mistyped. */
-function hasNothing({ runs, sound, expired, found }: VerifyCounts, cluster: string | undefined): boolean {
-  return runs === 0 || (cluster !== undefined && sound + expired + found.pending + countDamage(found) === 0);
 }
 
 function summaryOf(counts: VerifyCounts): string {
@@ -151,20 +138,32 @@ function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
   return [...lines, ...shown, lines.length > 0 && !areRootsGiven ? trust : ''].join('');
 }
 
-function verdictOf({ colors }: Terminal, counts: VerifyCounts, location: string, cluster: string | undefined): string {
-  const { found, acknowledged } = counts;
+/** How the command ends, and the sentences that say so. */
+function verdictOf(
+  { colors }: Terminal,
+  counts: VerifyCounts,
+  location: string,
+  { strict, cluster }: Options,
+): readonly [Ending, string] {
+  const { runs, sound, expired, found, acknowledged } = counts;
+  const damage = countDamage(found);
   const counted = formatCounts(found);
   const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
   const list = counted === '' ? '' : ` Found: ${counted}.${known}`;
-  if (countDamage(found) > acknowledged)
-    return `${colors.bold(colors.red('Something is wrong.'))}${list} What to do: docs/alarms.md, "Audit found damage".\n`;
-  if (hasNothing(counts, cluster)) {
-    const what = counts.runs === 0 ? 'runs' : `objects of cluster ${cluster}`;
-    return `${colors.red(printable(`Nothing was verified: ${location} has no ${what} in this period.`))}${list}\n`;
+  if (damage > acknowledged) {
+    const act = 'What to do: docs/alarms.md, "Audit found damage".';
+    return ['found', `${colors.bold(colors.red('Something is wrong.'))}${list} ${act}\n`];
   }
-  if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;
-  if (acknowledged > 0) return `${colors.yellow('All damage is acknowledged.')}${list}\n`;
-  return `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`;
+  // A uid may be mistyped.
+  if (runs === 0 || (cluster !== undefined && sound + expired + found.pending + damage === 0)) {
+    const what = runs === 0 ? 'runs' : `objects of cluster ${cluster}`;
+    const nothing = printable(`Nothing was verified: ${location} has no ${what} in this period.`);
+    return ['trouble', `${colors.red(nothing)}${list}\n`];
+  }
+  if (found.unreadable > 0) return ['trouble', `${colors.yellow('Not everything could be read.')}${list}\n`];
+  const ending = strict === true && found.absent > 0 ? 'found' : 'ok';
+  if (acknowledged > 0) return [ending, `${colors.yellow('All damage is acknowledged.')}${list}\n`];
+  return [ending, `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`];
 }
 
 const helpText = `
