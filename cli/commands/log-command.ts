@@ -80,7 +80,7 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
   let bytes = bytesOfRecords(runs, cluster);
   for await (const { storedBytes } of clusterObjects(archive, 'log', cluster, period)) bytes += storedBytes;
   await printVolume(terminal, bytes);
-  const totals = new LogTotals();
+  const totals = new LogTotals(cluster);
   const noted = async function* (): AsyncGenerator<JoinedRun> {
     for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster))) {
       totals.add(one);

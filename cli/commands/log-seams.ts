@@ -18,11 +18,6 @@ const clustersAtOnce = 8;
 /** Most gaps whose runs a line names. */
 const mostGaps = 3;
 
-interface ClusterLogs {
-  readonly cluster: string;
-  readonly totals: LogTotals;
-}
-
 /**
  * Prints a line for each cluster whose log is frozen or empty, has gaps or cannot be joined; as JSON for each cluster.
  * @returns whether a log is damaged, or with `strict` lines may be lost
@@ -45,12 +40,12 @@ export async function printSeams(
     }
   if (runs.size === 0) throw await nothingInRuns(reader, 'log', clusters);
   const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
-  const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<ClusterLogs> => {
-    const totals = new LogTotals();
+  const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<LogTotals> => {
+    const totals = new LogTotals(cluster);
     for await (const joined of joinLogs(reader, cluster, own)) totals.add(joined);
-    return { cluster, totals };
+    return totals;
   };
-  const all: ClusterLogs[] = [];
+  const all: LogTotals[] = [];
   try {
     for await (const one of mapConcurrently([...runs].sort(), clustersAtOnce, join)) {
       all.push(one);
@@ -64,17 +59,17 @@ export async function printSeams(
   else await printTable(terminal, columns, said);
   const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
   await print(terminal.err, `Read the logs of ${reader.span}; ${others}.\n`);
-  return all.some(({ totals: { damaged, gaps } }) => damaged > 0 || (strict === true && gaps.length > 0));
+  return all.some(({ damaged, gaps }) => damaged > 0 || (strict === true && gaps.length > 0));
 }
 
-const columns: readonly Column<ClusterLogs>[] = [
+const columns: readonly Column<LogTotals>[] = [
   { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
-  { head: 'Logs', cell: ({ totals }) => `${totals.logs}`, align: 'right', leftOut: 1 },
+  { head: 'Logs', cell: ({ logs }) => `${logs}`, align: 'right', leftOut: 1 },
   { head: 'Log', cell: remarkOn, wraps: true, narrowest: 20 },
 ];
 
 /** Empty: there is nothing to say. */
-function remarkOn({ totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): string {
+function remarkOn({ logs, gaps, damaged, emptySince, frozenSince }: LogTotals): string {
   const before = atMost(mostGaps, gaps.map(formatTime), (more) => `and ${more} more`).join(', ');
   const parts = [
     logs === 0 && 'none was archived',
@@ -86,6 +81,6 @@ function remarkOn({ totals: { logs, gaps, damaged, emptySince, frozenSince } }: 
   return parts.filter((part) => part !== false).join('; ');
 }
 
-function asJson({ cluster, totals: { logs, gaps, damaged, emptySince, frozenSince } }: ClusterLogs): object {
+function asJson({ cluster, logs, gaps, damaged, emptySince, frozenSince }: LogTotals): object {
   return { cluster, logs, gaps, damaged, frozenSince: frozenSince ?? null, emptySince: emptySince ?? null };
 }

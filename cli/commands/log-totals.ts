@@ -1,8 +1,9 @@
 import { isMissing, type JoinedRun, linesBefore } from '../archive/join-logs';
 import { formatCount, formatTime } from '../terminal/format';
 
-/** What was joined, so that nobody takes it for more than it is. */
+/** What was joined of a cluster's logs, so that nobody takes it for more than it is. */
 export class LogTotals {
+  readonly cluster: string;
   logs = 0;
   /** Runs before whose logs lines may be lost. */
   readonly gaps: Date[] = [];
@@ -19,6 +20,10 @@ export class LogTotals {
   /** The log that the first one was compared with, and the last one. */
   #base: Date | undefined;
   #last: Date | undefined;
+
+  constructor(cluster: string) {
+    this.cluster = cluster;
+  }
 
   add(joined: JoinedRun): void {
     if (isMissing(joined)) {

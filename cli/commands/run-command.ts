@@ -54,7 +54,9 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
     throw new Error(
       `Starting run ${run.toISOString()} failed: S3's clock says ${archive.now.toISOString()}, more than two hours earlier; set the clock of this machine`,
     );
-  const unknown = await unknownClusters(new RunReader(archive), options.clusters ?? []);
+  const runs = new RunReader(archive);
+  const configuration = options.clusters && (await runs.configurationOf(await runs.newestRun()));
+  const unknown = options.clusters?.filter((uid) => configuration?.clusters.has(uid) === false) ?? [];
   if (unknown.length > 0)
     await print(
       terminal.err,
@@ -103,15 +105,6 @@ async function endOf<Result>(
   } finally {
     progress.stop();
   }
-}
-
-/**
- * The uids that the newest run's configuration does not have. The function refuses an event with such a uid, unless another
- * configuration has been deployed since. Empty if the archive has no such configuration.
- */
-async function unknownClusters(reader: RunReader, uids: readonly string[]): Promise<readonly string[]> {
-  const configuration = uids.length === 0 ? undefined : await reader.configurationOf(await reader.newestRun());
-  return configuration === undefined ? [] : uids.filter((uid) => !configuration.clusters.has(uid));
 }
 
 async function report(

@@ -40,8 +40,11 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     const seals = chain.all.slice(-last);
     const newest = chain.head && { ...chain.head, ...chain.state };
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
-    else if (json === true) await printJsonArray(terminal.out, seals.map(withCounts));
-    else {
+    else if (json === true) {
+      // What a seal names are thousands of hashes.
+      const counted = seals.map((seal) => ({ ...seal, records: seal.records.length, objects: seal.objects.length }));
+      await printJsonArray(terminal.out, counted);
+    } else {
       await printTable(terminal, sealColumns(terminal), seals);
       if (newest !== undefined) await printOpenFindings(terminal, newest);
       for (const stamp of await newestStamps(reader, chain, find))
@@ -69,11 +72,6 @@ async function printPublicKeys(terminal: Terminal, { signed }: SealChain, locati
     const which = others.length === 0 ? `seal ${first}` : `${others.length + 1} seals, the first of them ${first}`;
     await print(terminal.err, `This key signed ${which}. Keep it outside the account.\n`);
   }
-}
-
-/** For `--json`: what a seal names are thousands of hashes. */
-function withCounts(seal: RightSeal) {
-  return { ...seal, records: seal.records.length, objects: seal.objects.length };
 }
 
 function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] {
