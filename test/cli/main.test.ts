@@ -54,7 +54,11 @@ describe('the command line', () => {
       /'--run <time>' cannot be used with option '--at/,
     ],
     ['no cluster to tell the history of', ['history'], /a cluster's uid, or --all/],
-    ['a stack for a look at a file alone', ['doctor', '--offline', '--stack', 'x'], /'--offline' cannot be used with option '--stack/],
+    [
+      'a stack for a look at a file alone',
+      ['doctor', '--offline', '--stack', 'x'],
+      /'--offline' cannot be used with option '--stack/,
+    ],
     ['a pattern that is no regular expression', ['grep', '('], /in RE2 syntax/],
     ['a reference back, which could take exponential time', ['grep', '(a)\\1'], /in RE2 syntax/],
     ['too much context', ['grep', 'a', '-C', '1001'], /expected a whole number/],
