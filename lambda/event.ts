@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { parseStamp, type Shard } from './archive/archive-layout';
 import { readTime } from './archive/object-metadata';
 import { members, requestId } from './list/cluster-schema';
-import { describeProblem, parsing, problemsOf } from './list/schema-problems';
+import { type ConfigProblem, parsing, problemLines, problemsOf } from './list/schema-problems';
 import type { ConfiguredCluster } from './stack-contract';
 import { clockSlackMs } from './time-limits';
 
@@ -29,13 +29,13 @@ export class InvalidEventError extends Error {
 
   /** @param undone what did not happen @param hint what an empty event does */
   constructor(
-    problems: readonly string[],
+    problems: readonly ConfigProblem[],
     undone = 'nothing was collected',
     hint = 'An empty event {} collects everything.',
   ) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    const list = problems.map((problem) => `- ${problem}`).join('\n');
-    super(`Reading the event failed: ${count}; ${undone}.\n${list}\n${hint}`);
+    const lines = problemLines(problems).map((line) => `- ${line}`);
+    super([`Reading the event failed: ${count}; ${undone}.`, ...lines, hint].join('\n'));
   }
 }
 
@@ -78,7 +78,7 @@ const time = (now: Date, expected: string, slackMs?: number) =>
  */
 function readEvent<Output>(schema: z.ZodMiniType<Output>, event: unknown, ...what: [undone?: string, hint?: string]) {
   const { data, error } = schema.safeParse(event ?? {}, parsing);
-  if (error !== undefined) throw new InvalidEventError(problemsOf(error).map(describeProblem), ...what);
+  if (error !== undefined) throw new InvalidEventError(problemsOf(error), ...what);
   return data;
 }
 
@@ -119,7 +119,7 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
   if (named.length > 1)
     throw new InvalidEventError([
-      `${named.map(([name]) => name).join(' and ')}: received together, expected one of them`,
+      { path: named.map(([name]) => name).join(' and '), received: 'together', expected: 'one of them' },
     ]);
   const chosen = subset === undefined ? undefined : [...new Set(subset)];
   return {

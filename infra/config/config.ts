@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type ConfigProblem, describeProblem, parsing, problemsOf } from '../../lambda/list/schema-problems';
+import { type ConfigProblem, parsing, problemLines, problemsOf } from '../../lambda/list/schema-problems';
 import { readJsonFile } from './config-files';
 import { type CollectorConfig, configSchema, withClusters } from './config-schema';
 import { isExampleAddress, partitionProblem } from './schema-values';
@@ -18,9 +18,6 @@ export function recipientsOf({ page, inform, pageFrom: _, ...all }: CollectorCon
   return { page: page ?? all, inform };
 }
 
-/** Most problems that a message lists: thousands of invalid uids would hide the others. */
-const shownProblems = 50;
-
 /** The configuration cannot be used. The message lists the problems: path, what was received, what was expected. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -29,7 +26,7 @@ export class ConfigError extends Error {
     readonly file: string,
     readonly problems: readonly ConfigProblem[],
   ) {
-    super(messageOf(file, problems));
+    super([`The configuration ${file} cannot be used:`, ...problemLines(problems)].join('\n  '));
   }
 }
 
@@ -75,10 +72,4 @@ export function refusePartition({ deployTo }: CollectorConfig, region: string | 
   const expected = deployTo === undefined && region !== undefined && partitionProblem(region);
   if (!expected) return;
   throw new ConfigError(file, [{ path: 'region of the credentials', received: region, expected }]);
-}
-
-function messageOf(file: string, problems: readonly ConfigProblem[]): string {
-  const lines = problems.slice(0, shownProblems).map((problem) => `  ${describeProblem(problem)}`);
-  if (problems.length > shownProblems) lines.push(`  … and ${problems.length - shownProblems} more`);
-  return `The configuration ${file} cannot be used:\n${lines.join('\n')}`;
 }

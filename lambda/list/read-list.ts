@@ -1,13 +1,10 @@
 import * as z from 'zod/mini';
 import { clusterList, members } from './cluster-schema';
 import type { WrittenList } from './next-list';
-import { describeProblem, parsing, problemsOf } from './schema-problems';
+import { parsing, problemLines, problemsOf } from './schema-problems';
 
 /** Largest list that is read, in bytes. */
 export const largestListBytes = 64 * 1024 * 1024;
-
-/** Problems that a message names one by one. */
-const namedProblems = 20;
 
 const form = 'a list of clusters, or { "clusters": […], "leaving": "…" }';
 
@@ -41,9 +38,7 @@ export function readList(bytes: Buffer): { readonly list: WrittenList } | { read
   }
   const { data, error } = listSchema.safeParse(json, parsing);
   if (data !== undefined) return { list: data };
-  const problems = problemsOf(error).map(describeProblem);
-  const more = problems.length > namedProblems ? [`and ${problems.length - namedProblems} more problems`] : [];
-  return { problem: ['it is not valid:', ...problems.slice(0, namedProblems), ...more].join('\n  ') };
+  return { problem: ['it is not valid:', ...problemLines(problemsOf(error))].join('\n  ') };
 }
 
 /** Bucket and key of `s3://bucket/key`. */

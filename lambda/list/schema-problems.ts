@@ -10,9 +10,18 @@ export interface ConfigProblem {
   readonly expected: string;
 }
 
-/** `clusters[3].uid: received "", expected a uid that is not empty`. */
-export function describeProblem({ path, received, expected }: ConfigProblem): string {
-  return `${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`;
+/** Most problems that a message lists: thousands of invalid uids would hide the others. */
+const mostListed = 50;
+
+/** A line for each problem: `clusters[3].uid: received "", expected a uid that is not empty`. */
+export function problemLines(problems: readonly ConfigProblem[]): string[] {
+  const lines = problems
+    .slice(0, mostListed)
+    .map(
+      ({ path, received, expected }) => `${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`,
+    );
+  const more = problems.length - lines.length;
+  return more > 0 ? [...lines, `… and ${more} more`] : lines;
 }
 
 /** All problems that zod found, one per member. */
