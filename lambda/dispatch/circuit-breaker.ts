@@ -134,11 +134,6 @@ export class CircuitBreaker {
     this.#beginRound(nowMs);
   }
 
-  /** Nothing is left to do for the cluster. */
-  finished(cluster: string): void {
-    this.#failing.delete(cluster);
-  }
-
   #choose(made: number, nowMs: number): InFlightRequest | undefined {
     const healthCheck = this.#healthCheck;
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);

@@ -86,22 +86,17 @@ export class Dispatcher {
 
   /** Call it again after every report, and when the time of a `wait` has come. */
   next(nowMs: number): Decision {
-    const end = this.#earlyEnd();
-    if (end !== undefined) return end;
+    if (this.#key.isSuspected && this.#workers.isIdle) return { kind: 'end', reason: this.#key.reason };
+    const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
+    if (outage !== undefined) return { kind: 'end', reason: outage };
     if (this.#unfinished.size === 0) return { kind: 'done' };
     // A round of probes does not wait for one that keeps its worker.
     if (this.#isContended(nowMs))
-      this.#workers.endOverdue(nowMs, (leftAlone) => {
-        this.#breaker.probeEnded(leftAlone, nowMs);
-        this.#key.endedOtherwise();
-      });
+      this.#workers.endOverdue(nowMs, (leftAlone) => this.#breaker.probeEnded(leftAlone, nowMs));
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
       const inFlight = this.#choose(nowMs);
       if (inFlight !== undefined) return { kind: 'ask', inFlight: this.#begin(inFlight, nowMs) };
-      // The attempt may end now, because nobody is left to probe.
-      const late = this.#earlyEnd();
-      if (late !== undefined) return late;
     }
     const overdueMs = this.#isContended(nowMs) ? this.#workers.nextOverdueMs : Number.POSITIVE_INFINITY;
     return { kind: 'wait', untilMs: Math.min(this.#nextStartMs(nowMs, startMs), overdueMs) };
@@ -155,12 +150,6 @@ export class Dispatcher {
     }
     this.#queue.add(task, next.rank, next.dueMs, next.notBeforeMs);
     return undefined;
-  }
-
-  #earlyEnd(): EarlyEnd | undefined {
-    if (this.#key.isSuspected && this.#workers.isIdle) return { kind: 'end', reason: this.#key.reason };
-    const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
-    return outage === undefined ? undefined : { kind: 'end', reason: outage };
   }
 
   /** A task of the next cluster that nothing was asked for yet. */
@@ -217,9 +206,6 @@ export class Dispatcher {
   #finish({ request: { cluster } }: Task): void {
     const left = (this.#unfinished.get(cluster) ?? 0) - 1;
     if (left > 0) this.#unfinished.set(cluster, left);
-    else {
-      this.#unfinished.delete(cluster);
-      this.#breaker.finished(cluster);
-    }
+    else this.#unfinished.delete(cluster);
   }
 }

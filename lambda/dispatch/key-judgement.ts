@@ -45,7 +45,7 @@ export class KeyJudgement {
     if (!this.#hasWorked) this.#rejected.add(cluster);
   }
 
-  /** A request has ended in another way, or the secret has another key, or nobody waits for it any more: the row is broken. */
+  /** A request has ended in another way, or the secret has another key: the row is broken. */
   endedOtherwise(): void {
     this.#rejected.clear();
   }

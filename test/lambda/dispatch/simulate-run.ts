@@ -119,10 +119,10 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const task = taskOf(inFlight);
     const failure = error as Partial<ServiceError>;
     const isAnswer = failure.status === undefined ? inFlight.headMs !== undefined : failure.status < 500;
-    if (isAnswer) unanswered.clear();
-    else if (inFlight.task !== undefined) unanswered.add(task.cluster);
     const conclude = (reading?: KeyReading) => {
       held.delete(inFlight);
+      if (isAnswer) unanswered.clear();
+      else if (inFlight.task !== undefined) unanswered.add(task.cluster);
       if (dispatcher.failed(inFlight, error, nowMs, reading) !== undefined) task.hasFailed = true;
     };
     if (inFlight.task === undefined || !failure.rejected) return conclude();
