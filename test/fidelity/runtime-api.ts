@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { FunctionError, InvocationResult } from '../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../local/deployment/function-definition';
+import { listenLocally } from '../../local/listen-locally';
 
 /** Lambda's HTTP interface for runtimes, for one execution environment. */
 export interface RuntimeApi {
@@ -66,24 +65,18 @@ export async function startRuntimeApi({ arn, timeoutSeconds }: FunctionDefinitio
     response.writeHead(202).end();
   };
 
-  const server = createServer((request, response) => {
+  const answering = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await listenLocally(answering);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: new URL(server.url).host,
     initError,
     invoke: (event) =>
       new Promise((settle) => {
         queue.push({ requestId: randomUUID(), event: JSON.stringify(event), settle });
         startNext();
       }),
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: server.close,
   };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { refuseShorterRetention } from '../../infra/deployed-retention';
+import { listenLocally } from '../../local/listen-locally';
 import { exampleConfig } from './example-config';
 import { templateOf } from './example-stack';
 
@@ -14,17 +14,14 @@ const archiveOf = (retentionDays: number | undefined) => (retentionDays === unde
 /** Deploys with a retention where CloudFormation gives this answer. */
 async function deploy(retentionDays: number | undefined, status: number, body: string) {
   const warnings: string[] = [];
-  const server = createServer((_, response) => response.writeHead(status).end(body));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  Object.assign(process.env, { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' });
+  const server = await listenLocally(createServer((_, response) => response.writeHead(status).end(body)));
+  Object.assign(process.env, { AWS_ENDPOINT_URL: server.url, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' });
   const config = exampleConfig({ archive: archiveOf(retentionDays) });
   try {
     await refuseShorterRetention(config, 'eu-central-1', 'c.json', (message) => warnings.push(message));
     return warnings;
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   }
 }
 

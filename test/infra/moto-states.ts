@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { type ListeningServer, listenLocally } from '../../local/listen-locally';
 import type { DeployedCollector } from '../end-to-end/local-collector';
 import { startMoto } from '../local/aws/moto-server';
 
@@ -27,6 +26,7 @@ export function useMotoStates(command: string): Interpreter {
   let current: DeployedCollector | undefined;
   let invocations = 0;
   let moto: Awaited<ReturnType<typeof startMoto>>;
+  let listening: ListeningServer;
 
   const gate = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => response.destroy(error as Error));
@@ -42,14 +42,12 @@ export function useMotoStates(command: string): Interpreter {
     response.end(JSON.stringify(error ?? payload));
   };
   beforeAll(async () => {
-    gate.listen(0, '127.0.0.1');
-    await once(gate, 'listening');
-    moto = await startMoto(command, { MOTO_PORT: String((gate.address() as AddressInfo).port) });
+    listening = await listenLocally(gate);
+    moto = await startMoto(command, { MOTO_PORT: new URL(listening.url).port });
   });
   afterAll(async () => {
     await moto.stop();
-    gate.closeAllConnections();
-    await new Promise((closed) => gate.close(closed));
+    await listening.close();
   });
 
   const post = async (

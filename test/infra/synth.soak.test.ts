@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { collectionFile } from '../../lambda/stack-contract';
+import { listenLocally } from '../../local/listen-locally';
 import { exampleConfig, exampleJson } from './example-config';
 import { configurations, exampleApp } from './example-stack';
 import { assetIn, type CdkRun, cdkSynth } from './run-cdk';
@@ -54,16 +54,16 @@ let least: CdkRun;
 /** What the first of them asked the network for. */
 const calls: string[] = [];
 beforeAll(async () => {
-  const server = createServer((request, response) => {
+  const proxy = createServer((request, response) => {
     calls.push(`${request.method} ${request.url}`);
     response.writeHead(502).end();
   }).on('connect', (request, socket) => {
     calls.push(`CONNECT ${request.url}`);
     socket.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  shipped = await synth([], `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await new Promise((resolve) => server.close(resolve));
+  const server = await listenLocally(proxy);
+  shipped = await synth([], server.url);
+  await server.close();
   again = await synth();
   least = await synth(['--app', `node ${oneQueue()}`]);
 });

@@ -1,26 +1,25 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { lifecycleOfCopy, policyOfSigningKey } from '../../../cli/doctor/protection-checks';
+import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
 
 const former = { ...process.env };
-let server: Server;
+let server: ListeningServer;
 let answer: { status?: number; body: string };
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const answering = createServer((request, response) => {
     void text(request).then(() => response.writeHead(answer.status ?? 200).end(answer.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server = await listenLocally(answering);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL: server.url,
     ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' },
   });
 });
 afterAll(() => {
   process.env = former;
-  server.closeAllConnections();
-  server.close();
+  return server.close();
 });
 
 describe('the policy of an existing signing key', () => {

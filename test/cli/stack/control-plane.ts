@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import type { AsynchronousResult } from '../../../local/deployment/local-function';
+import { listenLocally } from '../../../local/listen-locally';
 
 export const stackName = 'my-collector';
 export const accountId = '111122223333';
@@ -135,14 +135,14 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     return JSON.stringify({ executionArn: input.executionArn, status, cause: ended?.failure?.errorMessage });
   }
 
-  const server = createServer((request, response) => {
+  const answering = createServer((request, response) => {
     void answer(request).then(({ status = 200, headers = {}, body }) =>
       response.writeHead(status, { ...headers, 'x-amzn-requestid': 'r' }).end(body),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = await listenLocally(answering);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL: server.url,
     AWS_ENDPOINT_URL_S3: deployment.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
     AWS_REGION: region,
@@ -164,8 +164,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     },
     close: async () => {
       await Promise.allSettled(running);
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     },
   };
   return plane;

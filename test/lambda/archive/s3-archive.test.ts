@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
@@ -10,6 +9,7 @@ import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { createS3Client } from '../../../lambda/archive/aws-clients';
 import { ConditionalPut } from '../../../lambda/archive/conditional-put';
 import { ArchiveError, S3Archive } from '../../../lambda/archive/s3-archive';
+import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
 import { VirtualClock } from '../../support/virtual-clock';
 
 interface Received {
@@ -20,7 +20,7 @@ interface Received {
 }
 
 let server: Server;
-let endpoint: string;
+let listening: ListeningServer;
 let received: Received[];
 let answer: (response: ServerResponse) => void;
 
@@ -34,20 +34,14 @@ beforeEach(async () => {
     received.push({ method, url, headers, body });
     answer(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  listening = await listenLocally(server);
 });
 
-afterEach(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-});
+afterEach(() => listening.close());
 
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret', sessionToken: 'a session' };
 const client = (options = {}) =>
-  new S3Client({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1, ...options });
+  new S3Client({ endpoint: listening.url, region: 'eu-central-1', credentials, maxAttempts: 1, ...options });
 const never = new AbortController().signal;
 const object = (key = 'one'): ArchiveObject => ({ key, content: Buffer.from('content'), contentType: 'text/plain' });
 const long = {
@@ -189,7 +183,7 @@ describe('putting an object', () => {
 /** What the fault matrices do not show. */
 describe('an archive', () => {
   const archive = () => {
-    const sdk = createS3Client(4, () => undefined, { endpoint, region: 'eu-central-1', credentials });
+    const sdk = createS3Client(4, () => undefined, { endpoint: listening.url, region: 'eu-central-1', credentials });
     return new S3Archive(sdk, 'archive', new VirtualClock());
   };
 

@@ -1,38 +1,34 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SNSClient } from '@aws-sdk/client-sns';
 import * as z from 'zod';
 import { KmsSigner, SigningError } from '../../../lambda/audit/kms-signer';
 import { MailError, SnsMailer } from '../../../lambda/audit/sns-mailer';
+import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
 
 interface Seen {
   readonly target: string | undefined;
   readonly body: string;
 }
 
-let server: Server;
+let server: ListeningServer;
 let seen: Seen[];
 let answer: { readonly status: number; readonly body: string };
 
 beforeEach(async () => {
   seen = [];
-  server = createServer(async (request, response) => {
+  const answering = createServer(async (request, response) => {
     seen.push({ target: String(request.headers['x-amz-target']), body: await text(request) });
     response.writeHead(answer.status).end(answer.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  server = await listenLocally(answering);
 });
 
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => server.close());
 
 function target() {
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: endpoint } = server;
   return { endpoint, region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' }, maxAttempts: 1 };
 }
 

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -8,6 +6,7 @@ import { ApiKey } from '../../../lambda/service/api-key';
 import type { LocalSecret } from '../../../local/aws/call';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
+import { listenLocally } from '../../../local/listen-locally';
 import { injectFaults } from '../../support/aws-faults';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
@@ -134,15 +133,13 @@ describe('the API key', () => {
   });
 
   it('is in no error, also when Secrets Manager answers with something that is not JSON', async () => {
-    const server = createServer((_request, response) => response.end('{"SecretString":"first"hidden"}'));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const answering = createServer((_request, response) => response.end('{"SecretString":"first"hidden"}'));
+    const { url: endpoint, close } = await listenLocally(answering);
     const client = new SecretsManagerClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
     const error: unknown = await new ApiKey(client, arn).current(never).catch((thrown: unknown) => thrown);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/first|hidden/);
     expect(String(error)).toContain('failed: the answer of Secrets Manager is not JSON');
     client.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   });
 });

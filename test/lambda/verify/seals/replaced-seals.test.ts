@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { S3Client } from '@aws-sdk/client-s3';
 import { S3ArchiveReader } from '../../../../lambda/verify/s3-archive-reader';
+import { type ListeningServer, listenLocally } from '../../../../local/listen-locally';
 
 const seal = (number: number) => `seals/0000000${number}.jsonl`;
 const version = (key: string, isLatest: boolean, at: string) =>
@@ -11,7 +10,7 @@ const page = (content: string, more = '<IsTruncated>false</IsTruncated>') =>
   `<ListVersionsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${more}${content}</ListVersionsResult>`;
 
 describe('the versions of seals in a bucket', () => {
-  let server: Server;
+  let server: ListeningServer;
   let urls: URL[];
   let answer: (url: URL) => { status?: number; body: string };
   let reader: S3ArchiveReader;
@@ -19,16 +18,15 @@ describe('the versions of seals in a bucket', () => {
 
   beforeEach(async () => {
     urls = [];
-    server = createServer((request, response) => {
+    const answering = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://localhost');
       urls.push(url);
       const { status = 200, body } = answer(url);
       response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    });
+    server = await listenLocally(answering);
     client = new S3Client({
-      endpoint: `http://127.0.0.1:${port}`,
+      endpoint: server.url,
       forcePathStyle: true,
       region: 'eu-central-1',
       credentials: { accessKeyId: 'AKIAREADER', secretAccessKey: 'reader-secret' },
@@ -39,8 +37,7 @@ describe('the versions of seals in a bucket', () => {
 
   afterEach(async () => {
     client.destroy();
-    server.close();
-    await once(server, 'close');
+    await server.close();
   });
 
   it('show what was overwritten and what was deleted, on all pages, and not what is current', async () => {
