@@ -77,7 +77,7 @@ describe('a start that ends before its time', () => {
 });
 
 describe('the progress of a start', () => {
-  it('says at which attempt it is', () => {
+  it('says at which attempt it is, and names nothing whose end cannot be seen', () => {
     jest.useFakeTimers();
     const tick = () => jest.advanceTimersByTime(10_000);
     const terminal = keptTerminal();
@@ -90,6 +90,7 @@ describe('the progress of a start', () => {
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key });
     tick();
     progress.line('a line that is no JSON');
+    progress.line(line('asked again', { cluster: 'a', resource: 'manifest', requests: 2 }));
     progress.line(line('run finished', summary));
     tick();
     progress.stop();
