@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { incomingFolder } from '../../local/aws/store/key-path';
@@ -9,7 +9,7 @@ import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from 
 import { defaultAudit } from './start-audit';
 import {
   checkClusters,
-  checkOptions,
+  checkRun,
   parseStartOptions,
   type StartOptions,
   StartUsageError,
@@ -51,7 +51,7 @@ async function start(options: StartOptions, { terminal, environment, interrupted
   const audit = loaded.audit ?? (options.audit === true ? defaultAudit : undefined);
   const members = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
   const configured = withClusterList(members, options);
-  await checkOptions(options);
+  await checkRun(options);
   const service = await startService(configured, options, environment);
   let release: () => void = () => undefined;
   try {
@@ -93,7 +93,8 @@ function claimFolder(folder: string): () => void {
   const incoming = join(folder, incomingFolder);
   const lock = join(incoming, 'lock');
   try {
-    makeFolder(resolve(incoming));
+    // Not recursively: where mkdir says ENOENT although the parent is there, as in /proc, Node's own never ends.
+    for (const one of [folder, incoming]) if (!existsSync(one)) mkdirSync(one);
     const owner = ownerOf(lock);
     if (owner !== undefined && isRunning(owner))
       throw new StartUsageError(
@@ -111,20 +112,6 @@ function claimFolder(folder: string): () => void {
   return () => {
     if (existsSync(lock)) rmSync(lock);
   };
-}
-
-/** One folder after the other: where mkdir says ENOENT although the parent is there, as in /proc, Node's own never ends. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    const parent = dirname(folder);
-    if (code !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolder(parent);
-    mkdirSync(folder);
-  }
 }
 
 /** The other process that has claimed the folder, by its number. */

@@ -49,7 +49,12 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
       'divide the clusters into shards, which a state machine runs in parallel',
       parseWhole(1, mostShards),
     )
-    .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
+    .addOption(
+      new Option(
+        '--audit',
+        'after the run, seal the archive, show the mail, and verify the archive against the seal',
+      ).conflicts('dryRun'),
+    )
     .addOption(
       new Option('--tamper', '--audit, then forge a copy of the archive, audit that too, and verify it').implies({
         audit: true,
@@ -73,10 +78,8 @@ export class StartUsageError extends Error {
   override readonly name = 'StartUsageError';
 }
 
-/** @throws StartUsageError for options that do not fit together, or to what the archive is */
-export async function checkOptions({ audit, dryRun, folder, run, withoutRecord }: StartOptions): Promise<void> {
-  if (audit === true && dryRun === true)
-    throw new StartUsageError('--audit seals what a run archives, and --dry-run archives nothing; leave one out.');
+/** @throws StartUsageError if the archive does not have the run that is to be completed */
+export async function checkRun({ folder, run, withoutRecord }: StartOptions): Promise<void> {
   if (run === undefined || withoutRecord === true) return;
   await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
     if (!(error instanceof NoSuchRunError)) throw error;

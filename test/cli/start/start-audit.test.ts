@@ -80,7 +80,7 @@ describe('npm start -- --audit', () => {
   });
 
   it.each([
-    ['--audit with --dry-run', ['--audit', '--dry-run'], /--dry-run archives nothing/],
+    ['--audit with --dry-run', ['--audit', '--dry-run'], /'--audit' cannot be used with option '--dry-run'/],
   ])('refuses %s', async (_name, options, message) => {
     const { code, err } = await runStart([...args.filter((arg) => arg !== '--audit'), ...options]);
     expect(err).toMatch(message);
