@@ -12,8 +12,8 @@ export interface StackName {
   readonly region?: string | undefined;
 }
 
-/** Advice by the name of the SDK's error. */
-const advice: readonly (readonly [names: RegExp, advice: string])[] = [
+/** Advice by the name of the SDK's error, or by its message where it has none. */
+const advice: readonly (readonly [errors: RegExp, advice: string])[] = [
   [
     /^(CredentialsProviderError|UnrecognizedClientException|InvalidClientTokenId|SignatureDoesNotMatch)$/,
     'no valid credentials were found; run `aws configure`, or set AWS_PROFILE',
@@ -23,10 +23,11 @@ const advice: readonly (readonly [names: RegExp, advice: string])[] = [
     'the credentials have expired; log in again, for example with `aws sso login`',
   ],
   [/^(AccessDenied|AccessDeniedException)$/, 'the credentials may not do this; use a role that may'],
+  [
+    /^Region is missing$/,
+    'no region is set; add --region, or set AWS_REGION. The local deployment is not in AWS: npm start runs it',
+  ],
 ];
-
-const withoutRegion =
-  'no region is set; add --region, or set AWS_REGION. The local deployment is not in AWS: npm start runs it';
 
 /**
  * Does something with AWS.
@@ -39,11 +40,9 @@ export async function withAws<Result>(doing: string, work: () => Promise<Result>
   } catch (error) {
     if (error instanceof AwsAccessError) throw error;
     const { name, message } = error as Error;
-    const known = advice.find(([names]) => names.test(name))?.[1];
-    const reason = message === 'Region is missing' ? withoutRegion : (known ?? message);
-    throw new AwsAccessError(`${doing} failed: ${reason}${known === undefined ? '' : ` (${name}: ${message})`}`, {
-      cause: error,
-    });
+    const known = advice.find(([errors]) => errors.test(name) || errors.test(message))?.[1];
+    const reason = known === undefined ? message : `${known} (${name}: ${message})`;
+    throw new AwsAccessError(`${doing} failed: ${reason}`, { cause: error });
   }
 }
 
