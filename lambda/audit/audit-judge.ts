@@ -30,14 +30,6 @@ export interface AuditJudgeOptions {
 /** What a step wants of the objects that it judges. */
 interface Wanted extends Pick<JudgeContext, 'isRead'>, Partial<Pick<JudgeContext, 'settled' | 'onObject'>> {}
 
-/** What a judgement finds beside findings. */
-interface JudgedBeside {
-  /** Objects that no run record names and no seal has. */
-  readonly hashed: Hashed[];
-  /** How much is gone, and the lifecycle may have removed it. */
-  expired: number;
-}
-
 export type AuditJudge = ReturnType<typeof auditJudge>;
 
 /** What judges the archive for one audit, beside its seals and its retention, as far as there is time. */
@@ -47,6 +39,13 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   const sealed = new SealedArchive(chain, find, { own });
   const configurations = new StoredConfigurations(archive, find, keptName);
   const expiry = new Expiry({ reader: archive, configurations, chain, own, now, stop });
+  /** What was judged so far has beside findings. */
+  const beside = {
+    /** Objects that no run record has a hash of, and no seal, by their keys: the next seal has it. */
+    hashed: new Map<string, Hashed>(),
+    /** How much is gone, and the lifecycle may have removed it. */
+    expired: 0,
+  };
 
   /** Makes a step as far as there is time for it. @returns undefined: the time was over before its end */
   async function inTime<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
@@ -65,36 +64,36 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
     return true;
   }
 
-  /** @returns what a judgement takes, and what it has found so far beside findings */
-  function judging({ isRead, onObject, ...wanted }: Wanted) {
-    const judged: JudgedBeside = { hashed: [], expired: 0 };
-    const context: JudgeContext = {
+  /** What a judgement takes. */
+  function judging({ isRead, onObject, ...wanted }: Wanted): JudgeContext {
+    return {
       ...{ configurations, sealed, now, find, concurrency, isRead, reader, isBucket: true },
       settled: 'settled' in wanted ? wanted.settled : settled(now),
       findUnlessExpired: async (one) => {
         const isFound = await findUnlessExpired(one);
-        if (!isFound && one.kind === 'missing') judged.expired += 1;
+        if (!isFound && one.kind === 'missing') beside.expired += 1;
         return isFound;
       },
       onObject: (object) => {
-        const { key, sha256, bytes, isUnrecorded } = object;
-        if (isUnrecorded && sha256 !== undefined && !chain.objects.has(key)) judged.hashed.push({ key, sha256, bytes });
+        const { key, outcome, sha256, bytes, isUnrecorded, isVouched } = object;
+        // What only a record says that was replaced, nobody attests.
+        const isWithoutHash = isVouched && outcome !== undefined && outcome.sha256 === undefined;
+        if ((isUnrecorded || isWithoutHash) && sha256 !== undefined && !chain.objects.has(key))
+          beside.hashed.set(key, { key, sha256, bytes });
         onObject?.(object);
       },
     };
-    return { context, judged };
   }
 
-  /** Judges a stretch. @throws ArchiveReadError, and the reason of the stop: then it was not judged whole */
-  async function judgeStretch(stretch: Stretch, wanted: Wanted) {
-    const { context, judged } = judging(wanted);
+  /** Judges a stretch. @returns its last run @throws ArchiveReadError, and the reason of the stop: then it was not judged whole */
+  async function judgeStretch(stretch: Stretch, wanted: Wanted): Promise<JudgedRun | undefined> {
     let last: JudgedRun | undefined;
-    for await (const run of judge(stretch, context)) last = run;
-    return { last, ...judged };
+    for await (const run of judge(stretch, judging(wanted))) last = run;
+    return last;
   }
 
   return {
-    ...{ archive, chain, now, find, sealed, configurations, expiry, inTime, findUnlessExpired },
+    ...{ archive, chain, now, find, sealed, configurations, expiry, beside, inTime, findUnlessExpired },
     ...{ judging, judgeStretch, isOver: () => stop.aborted },
     /** Reads and lists nothing more once the time is over, and throws the reason. */
     reader,

@@ -81,7 +81,7 @@ async function judgeAgain(
 ): Promise<Map<OpenFinding, Rechecked>> {
   const wanted = new Set(open.map(({ key }) => key));
   const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
-  const { last } = await judge.judgeStretch(
+  const last = await judge.judgeStretch(
     { from: run, to: run, clusters },
     // What was found once does not become younger.
     { isRead: ({ key }) => wanted.has(key), settled: undefined },

@@ -3,12 +3,13 @@ import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
 import { settled } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
+import { Met } from '../verify/judge-beside';
 import { openDamage } from '../verify/seals/open-damage';
 import { mostNamed, type Seal, sealSchema } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { unsealedStamps } from '../verify/seals/seal-stamps';
 import type { SealState } from '../verify/seals/seal-state';
-import { auditJudge } from './audit-judge';
+import { type AuditJudge, auditJudge } from './audit-judge';
 import { checkOpen } from './check-open';
 import { ClusterOutcomes } from './cluster-outcomes';
 import type { Findings } from './findings';
@@ -59,17 +60,36 @@ export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
  * Works through the archive in the order of what matters, as far as there is time.
  */
 async function takeSteps(context: ExamineContext) {
-  const { reader: archive, plan, chain, findings, own, now } = context;
-  const { searchedTo } = chain.state.cursor;
+  const { reader: archive, plan, chain, findings } = context;
   const clusters = new ClusterOutcomes(
     chain.state.failing,
     plan.clusters.map(({ uid }) => uid),
   );
   const judge = auditJudge({ ...context, archive, find: findings.find, keptName: clusters.sharedName });
 
-  // 1. The run records that no seal has are hashed. What a seal has and the bucket has not is missing.
+  const { searchedTo, ...found } = await judgeNew(context, judge, clusters);
+  const { expired } = judge.beside;
+  // 4. What is open is looked at again.
+  const checked = await checkOpen(judge);
+  // 5. What is new is read.
+  const logs = new LogSeams(judge.reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
+  const read = await readNew(judge, chain.next.number, found.records, logs);
+  // 6. What is old is listed and read again.
+  const isDue = read.position.seal > chain.next.number;
+  const old = await judgeOld(judge, { runs: [...found.records.runs], rereadDays: plan.rereadDays, isDue });
+
+  const stamps = await unsealedStamps(archive, chain);
+  const cursor = { verified: read.position, searchedTo, ...old.passes };
+  return { ...found, expired, hashed: judge.beside.hashed, checked, read, old, logs, clusters, stamps, cursor };
+}
+
+/** Judges what is new, without its content. A call of its own: reading takes longest, and a run record needs the memory of what was met. */
+async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJudge, clusters: ClusterOutcomes) {
+  const { searchedTo } = chain.state.cursor;
   const search = { from: searchedTo === null ? undefined : new Date(Date.parse(searchedTo) + 1), to: settled(now) };
-  const records = await sealRecords(judge, clusters, { search, most: mostListed });
+  const met = new Met(clusters.sharedName);
+  // 1. The run records that no seal has are hashed. What a seal has and the bucket has not is missing.
+  const records = await sealRecords(judge, { clusters, met, search, most: mostListed });
   const incomplete: Date[] = [];
   for (const gone of judge.sealed.gone({})) {
     const run = parseRunRecordKey(gone.key)?.run;
@@ -79,31 +99,14 @@ async function takeSteps(context: ExamineContext) {
   judgeSeals(judge, plan, own.seal, records);
   const due = await judgeRuns(judge, plan, records);
   // 3. What is new is listed: objects that no run record names.
-  const listed = await listNew(judge, search, records, incomplete);
-  // Reading takes longest, and a run record of a large fleet needs the memory.
-  for (const recorded of [records.met.named, records.met.unarchived]) recorded.clear();
-  // 4. What is open is looked at again.
-  const checked = await checkOpen(judge);
-  // 5. What is new is read.
-  const logs = new LogSeams(judge.reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
-  const read = await readNew(judge, chain.next.number, records, logs);
-  // 6. What is old is listed and read again.
-  const isDue = read.position.seal > chain.next.number;
-  const old = await judgeOld(judge, { runs: [...records.runs], rereadDays: plan.rereadDays, isDue });
-
-  const stamps = await unsealedStamps(archive, chain);
-  const cursor = {
-    verified: read.position,
-    searchedTo: listed === undefined ? searchedTo : search.to.toISOString(),
-    ...old.passes,
-  };
-  return { records, due, listed, checked, read, old, logs, clusters, stamps, cursor };
+  const isListed = await listNew(judge, met, records.behind === null ? search : undefined, incomplete);
+  return { records, due, searchedTo: isListed ? search.to.toISOString() : searchedTo };
 }
 
 /** Puts together what an audit signs. */
 function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof takeSteps>>): UnsignedSeal {
   const { own, plan, chain, now, findings, members } = context;
-  const { records, listed, read, old } = claims;
+  const { records, read, old } = claims;
   const { head, next } = chain;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = claims.clusters.failing(required);
@@ -126,7 +129,6 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   };
   const said = { seal: own.seal, plan: sealedPlan(plan, head, own.seal), summary, ...open };
   const damage = openDamage(said);
-  const unnamed = [...(listed?.hashed ?? []), ...old.hashed];
   const isAllRead = read.position.seal > next.number;
   const seal: UnsignedSeal['seal'] = {
     version: 1,
@@ -135,10 +137,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     ...next,
     listedFrom: now.toISOString(),
     records: records.records,
-    objects: [
-      ...records.objects,
-      ...unnamed.slice(0, Math.max(0, mostListed - records.records.length - records.objects.length)),
-    ],
+    objects: [...claims.hashed.values()].slice(0, mostListed - records.records.length),
     stamps: claims.stamps,
     unread: { behind: records.behind, keys: records.unread.slice(0, mostNamed) },
     plan: said.plan,
@@ -150,7 +149,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
       bytes: read.bytes + old.bytes,
       carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - read.objects),
       carriedOverRecords: records.carriedOver + records.unread.length,
-      expired: records.expired + (listed?.expired ?? 0),
+      expired: claims.expired,
       all: old.all,
       notReadSince: plan.rereadDays === undefined ? (old.all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
     },

@@ -2,7 +2,7 @@ import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import { resources } from '../resources';
 import { checkObject } from '../verify/check-object';
 import { allClusters, clusterNames } from '../verify/clusters';
-import { judgeBeside } from '../verify/judge-beside';
+import { judgeBeside, type Met } from '../verify/judge-beside';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
 import type { Period } from '../verify/run-keys';
@@ -18,21 +18,27 @@ const mostIncomplete = 20;
 /**
  * Lists what all clusters of the bucket have of the new runs, and of those that have lost a sealed record. It lists cluster by
  * cluster, so that its cost does not grow with the archive's age.
- * @param search the new runs
+ * @param met what the records of the new runs were met to name
+ * @param search the new runs; undefined: not all of their records were read
  * @param incomplete times of runs that have lost a sealed record
- * @returns what no run record names; undefined if the time did not suffice
+ * @returns whether the new runs were listed, and the time sufficed
  * @throws ArchiveReadError if the archive cannot be read
  */
-export function listNew(judge: AuditJudge, search: Period, { met, behind }: NewRecords, incomplete: readonly Date[]) {
-  return judge.inTime(async () => {
+export async function listNew(
+  judge: AuditJudge,
+  met: Met,
+  search: Period | undefined,
+  incomplete: readonly Date[],
+): Promise<boolean> {
+  const isListed = await judge.inTime(async () => {
     const clusters = allClusters(await clusterNames(judge.reader, judge.find));
     for (const run of incomplete.slice(0, mostIncomplete))
       await judge.judgeStretch({ from: run, to: run, clusters }, { isRead: () => false });
-    if (behind !== null) return undefined;
-    const { context, judged } = judge.judging({ isRead: () => false });
-    await judgeBeside({ ...search, clusters }, context, met);
-    return judged;
+    if (search === undefined) return false;
+    await judgeBeside({ ...search, clusters }, judge.judging({ isRead: () => false }), met);
+    return true;
   });
+  return isListed === true;
 }
 
 /** What was read so far. */

@@ -2,7 +2,7 @@ import { resourceNames } from '../resources';
 import { dayMs } from '../time-limits';
 import { clusterNames, clustersBetween } from '../verify/clusters';
 import type { Stretch } from '../verify/judge-context';
-import type { Hashed, Seal } from '../verify/seals/seal';
+import type { Seal } from '../verify/seals/seal';
 import type { Pass, SealState } from '../verify/seals/seal-state';
 import { verifyRest } from '../verify/verify-rest';
 import type { AuditJudge } from './audit-judge';
@@ -33,8 +33,6 @@ export interface OldJudged {
   readonly passes: Passes;
   objects: number;
   bytes: number;
-  /** Objects that no run record names and no seal has. */
-  readonly hashed: Hashed[];
   /** When all of the archive was read last. */
   all: Seal['verified']['all'];
 }
@@ -70,7 +68,7 @@ export async function judgeOld(judge: AuditJudge, options: JudgeOldOptions): Pro
   // What is new to the first audit is not old.
   const done = (kind: Kind) => state.cursor[kind] ?? { ...newPass(judge.now, kind), isDone: true };
   const passes = { listing: done('listing'), reading: done('reading') };
-  const judged: OldJudged = { passes, objects: 0, bytes: 0, hashed: [], all: head?.verified.all ?? null };
+  const judged: OldJudged = { passes, objects: 0, bytes: 0, all: head?.verified.all ?? null };
   for (const kind of options.isDue ? (['listing', 'reading'] as const) : [])
     passes[kind] = await goOn(judge, options, kind, passes[kind], judged);
   return judged;
@@ -113,7 +111,7 @@ async function judgeSlice(
   const size = Math.max(1, Math.floor(pass.atOnce / (resourceNames.length * Math.max(1, count))));
   const end = clustersBetween(names, from).names[size];
   const clusters = clustersBetween(names, from, end);
-  const { hashed } = await judge.judgeStretch(
+  await judge.judgeStretch(
     { ...stretch, clusters },
     {
       isRead: () => kind === 'reading',
@@ -123,7 +121,6 @@ async function judgeSlice(
       },
     },
   );
-  for (const one of hashed) judged.hashed.push(one);
   return behind(pass, stretch, end);
 }
 

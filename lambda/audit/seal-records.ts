@@ -2,7 +2,7 @@ import { parseRunRecordKey } from '../archive/archive-layout';
 import { ArchiveReadError } from '../verify/archive-reader';
 import { allClusters } from '../verify/clusters';
 import { judgeRun } from '../verify/judge';
-import { Met } from '../verify/judge-beside';
+import type { Met } from '../verify/judge-beside';
 import type { JudgeContext } from '../verify/judge-context';
 import { readRunRecord, readStoredRun } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
@@ -13,8 +13,6 @@ import type { ClusterOutcomes } from './cluster-outcomes';
 /** What a seal has of the run records that no seal before it has. */
 export class NewRecords {
   readonly records: Hashed[] = [];
-  /** Objects that they name without a hash. */
-  readonly objects: Hashed[] = [];
   readonly configurations: Seal['configurations'] = [];
   /** Keys of those that could not be read; and why the first run record could not that could not be read, sealed or not. */
   readonly unread: string[] = [];
@@ -25,18 +23,10 @@ export class NewRecords {
   behind: string | null = null;
   /** How many objects they say that they archived. */
   archived = 0;
-  /** How much they name that is gone, and that the lifecycle may have removed. */
-  expired = 0;
-  /** What the records of the runs that were read name. */
-  readonly met: Met;
   /** Times of all runs that have a record, oldest first. */
   readonly runs = new Set<number>();
   /** When the oldest record was written, by the archive's clock; undefined: there is none. */
   oldestWrittenAt: Date | undefined;
-
-  constructor({ sharedName }: Pick<ClusterOutcomes, 'sharedName'>) {
-    this.met = new Met(sharedName);
-  }
 }
 
 /** A run with records that have to be read. */
@@ -51,6 +41,10 @@ interface ChangedRun {
 }
 
 export interface SealRecordsOptions {
+  /** Takes note of what became of the clusters. */
+  readonly clusters: ClusterOutcomes;
+  /** Takes note of what the records name. */
+  readonly met: Met;
   /** Its runs are read although they are sealed: objects are searched for there. */
   readonly search: Period;
   /** How many records and objects together the seal has room for: what is behind is carried over. */
@@ -64,21 +58,16 @@ const mostTried = 3;
  * Lists all run records, and hashes and judges those that no seal has.
  * @throws ArchiveReadError if nothing of what was to be read could be read
  */
-export async function sealRecords(
-  judge: AuditJudge,
-  clusters: ClusterOutcomes,
-  { search, most }: SealRecordsOptions,
-): Promise<NewRecords> {
-  const found = new NewRecords(clusters);
-  const { context, judged } = judge.judging({
+export async function sealRecords(judge: AuditJudge, options: SealRecordsOptions): Promise<NewRecords> {
+  const found = new NewRecords();
+  const context = judge.judging({
     // The attempt that archived it was killed: no record has its hash.
     isRead: ({ key, sha256 }) => sha256 === undefined && !judge.chain.objects.has(key),
-    onObject: ({ key, sha256, bytes }) => void (sha256 !== undefined && found.objects.push({ key, sha256, bytes })),
   });
   let last = '';
-  for await (const run of changedRuns(judge, search, found)) {
+  for await (const run of changedRuns(judge, options.search, found)) {
     const isRead =
-      found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, clusters, context, most })));
+      found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, context, ...options })));
     if (isRead === true) last = run.listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), last);
     else {
       found.carriedOver += run.unsealed.size;
@@ -87,7 +76,6 @@ export async function sealRecords(
   }
   if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(judge)))
     throw new ArchiveReadError(found.problem);
-  found.expired = judged.expired;
   return found;
 }
 
@@ -121,29 +109,23 @@ async function* changedRuns(
   }
 }
 
-interface ReadRunContext {
+interface ReadRunContext extends SealRecordsOptions {
   readonly judge: AuditJudge;
-  readonly clusters: ClusterOutcomes;
   readonly context: JudgeContext;
-  readonly most: number;
 }
 
 /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. @returns whether the seal has room for it */
 async function readRun(
   { listed, unsealed, isNew, before }: ChangedRun,
   found: NewRecords,
-  { judge, clusters, context, most }: ReadRunContext,
+  { judge, clusters, met, context, most }: ReadRunContext,
 ): Promise<boolean> {
   if (before !== undefined) await addEarlier(judge, clusters, before);
-  const start = found.objects.length;
-  const { stored, used } = await judgeRun(listed, allClusters([]), context, found.met);
+  const { stored, used } = await judgeRun(listed, allClusters([]), context, met);
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
-  if (found.records.length + records.length + found.objects.length > most) {
-    found.objects.length = start;
-    return false;
-  }
+  if (found.records.length + records.length + judge.beside.hashed.size > most) return false;
   found.records.push(...records);
   for (const { key, file, record } of read) {
     if (!unsealed.has(key)) continue;

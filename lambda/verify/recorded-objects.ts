@@ -39,12 +39,6 @@ export class RecordedObjects {
     if (bit >= 0 && bits !== undefined && byte !== undefined) bits[bit >> 3] = byte & ~(1 << (bit & 7));
   }
 
-  /** Gives its memory back. */
-  clear(): void {
-    this.#clusters.clear();
-    this.#runs.clear();
-  }
-
   /** Times of the runs that it has an object of. */
   *runs(): Generator<Date> {
     for (const [run, bits] of this.#runs) if (bits.some((byte) => byte !== 0)) yield new Date(run);
