@@ -74,7 +74,7 @@ export class ClusterOutcomes {
 
   /**
    * Takes note of a run. Runs come in the order of their times; one that is completed comes again.
-   * @param isNew false: a run before those that are new, which tells only what was archived
+   * @param isNew false: new runs are only compared with it
    */
   add(run: Omit<StoredRun, 'read'>, isNew = true): void {
     const time = run.run.toISOString();
@@ -83,7 +83,7 @@ export class ClusterOutcomes {
       outcome.cluster = seen.name;
       seen.failures ??= none;
       if (!isStored(outcome)) seen.failures = [...seen.failures, outcome];
-      this.#compareHash(seen, run.run, outcome);
+      this.#compareHash(seen, run.run, outcome, isNew);
       if (isNew && outcome.doubt !== undefined && this.#doubts.first.length < mostDoubts)
         this.#doubts.first.push(`${outcome.resource} of ${seen.name}: ${outcome.doubt}`.slice(0, mostCharacters));
     }
@@ -141,12 +141,12 @@ export class ClusterOutcomes {
   }
 
   /** A run that is older than one before says nothing of a change. */
-  #compareHash(seen: SeenCluster, run: Date, { resource, sha256 }: RunOutcome): void {
+  #compareHash(seen: SeenCluster, run: Date, { resource, sha256 }: RunOutcome, isNew: boolean): void {
     if (run < this.#newest) return;
     this.#newest = run;
     if (resources[resource].isAlwaysNew || sha256 === undefined) return;
     const before = seen.hashes?.[resource];
-    if (before !== undefined && before.sha256 !== sha256)
+    if (isNew && before !== undefined && before.sha256 !== sha256)
       this.#changed.set(seen.name, { from: before.run.toISOString(), to: run.toISOString() });
     seen.hashes ??= {};
     seen.hashes[resource] = { sha256, run };

@@ -4,7 +4,7 @@ import { allClusters } from '../verify/clusters';
 import { judgeRun } from '../verify/judge';
 import type { Met } from '../verify/judge-beside';
 import type { JudgeContext } from '../verify/judge-context';
-import { readRunRecord, readStoredRun } from '../verify/read-run';
+import { readRunRecord } from '../verify/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { AuditJudge } from './audit-judge';
@@ -36,8 +36,6 @@ interface ChangedRun {
   readonly unsealed: ReadonlySet<string>;
   /** Whether its outcomes are new to this audit. */
   readonly isNew: boolean;
-  /** The run before the first that is new. */
-  readonly before: ListedRun | undefined;
 }
 
 export interface SealRecordsOptions {
@@ -79,13 +77,17 @@ export async function sealRecords(judge: AuditJudge, options: SealRecordsOptions
   return found;
 }
 
-/** Lists all runs, also when the time is over, and gives those that have to be read. */
+/**
+ * Lists all runs, also when the time is over, and gives those that have to be read. One that comes before a new run is among
+ * them: a cluster that fails since then was archived there last, and a manifest may have changed since.
+ */
 async function* changedRuns(
   { archive, chain, find }: AuditJudge,
   search: Period,
   found: NewRecords,
 ): AsyncGenerator<ChangedRun> {
-  let [before, hasNew]: [ListedRun | undefined, boolean] = [undefined, false];
+  /** The run before, unless it was given. */
+  let before: ListedRun | undefined;
   for await (const listed of runsBetween(archive, {}, find)) {
     found.runs.add(listed.run.getTime());
     const unsealed = new Set<string>();
@@ -102,10 +104,10 @@ async function* changedRuns(
       if (found.oldestWrittenAt === undefined || writtenAt < found.oldestWrittenAt) found.oldestWrittenAt = writtenAt;
     }
     const isNew = unsealed.size > 0 || isSinceState;
-    if (isNew || isRewritten || isWithin(listed.run, search))
-      yield { listed, unsealed, isNew, before: isNew && !hasNew ? before : undefined };
-    hasNew ||= isNew;
-    before = listed;
+    const isRead = isNew || isRewritten || isWithin(listed.run, search);
+    if (isNew && before !== undefined) yield { listed: before, unsealed: new Set(), isNew: false };
+    if (isRead) yield { listed, unsealed, isNew };
+    before = isRead ? undefined : listed;
   }
 }
 
@@ -116,11 +118,10 @@ interface ReadRunContext extends SealRecordsOptions {
 
 /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. @returns whether the seal has room for it */
 async function readRun(
-  { listed, unsealed, isNew, before }: ChangedRun,
+  { listed, unsealed, isNew }: ChangedRun,
   found: NewRecords,
   { judge, clusters, met, context, most }: ReadRunContext,
 ): Promise<boolean> {
-  if (before !== undefined) await addEarlier(judge, clusters, before);
   const { stored, used } = await judgeRun(listed, allClusters([]), context, met);
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
@@ -133,13 +134,8 @@ async function readRun(
     found.archived += record?.counts.archived ?? 0;
   }
   for (const { sha256 } of used) await addConfiguration(judge, found.configurations, sha256, listed.run);
-  if (isNew) clusters.add(stored);
+  clusters.add(stored, isNew);
   return true;
-}
-
-/** What it archived is not new: a cluster that fails since then was archived there last. */
-async function addEarlier({ reader }: AuditJudge, clusters: ClusterOutcomes, run: ListedRun): Promise<void> {
-  clusters.add(await readStoredRun(reader, run), false);
 }
 
 async function addConfiguration(
