@@ -1,8 +1,10 @@
 import { Findings } from '../../../lambda/audit/findings';
 import { newPass } from '../../../lambda/audit/judge-old';
+import { countOutcomes } from '../../../lambda/run/completeness';
 import { emptyState, type SealState } from '../../../lambda/verify/seals/seal-state';
+import { recordText } from '../../support/record-text';
 import type { MemoryObject } from '../verify/history/memory-bucket';
-import { forgeRun, replaceObject } from './attack-tools';
+import { forgeRun, readRecord, replaceObject } from './attack-tools';
 import type { Audited, AuditOptions } from './invoke-audit';
 import { damageIn, look, plan, SealedWorld } from './sealed-world';
 
@@ -104,6 +106,23 @@ describe('damage', () => {
     world.bucket.objects.set(record, soundRecord);
     await world.audit(at(12));
     expect(world.state(3).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+  });
+
+  it('of an object is not sealed because a run record that was replaced names it without a hash', async () => {
+    const [log, record] = [keyOf('logs/', 10), keyOf('runs/', 10)];
+    const sound = [log, record].map((key) => [key, stored(key)] as const);
+    await world.audit(at(10));
+    replaceObject(world.bucket, log);
+    const { outcomes: before, ...run } = readRecord(world.bucket, record);
+    const outcomes = before.map(({ sha256, ...one }) =>
+      one.key === log ? { ...one, outcome: 'already-archived' as const } : { ...one, sha256 },
+    );
+    const body = Buffer.from(recordText({ ...run, counts: countOutcomes(outcomes), outcomes }));
+    world.bucket.rewrite(record, { body, writtenAt: new Date('2026-11-11T10:00:00.000Z') });
+    expect((await world.audit(at(11))).result?.found).toMatchObject({ forged: 1 });
+    expect(world.seal(2).objects).toEqual([]);
+    for (const [key, object] of sound) world.bucket.objects.set(key, object);
+    expect((await world.audit(at(12))).result?.damage).toBe(0);
   });
 
   it('that an audit had no time to look at stays open', async () => {
