@@ -24,6 +24,9 @@ export interface FlappingCluster {
   readonly runs: number;
 }
 
+/** What is summed up of a run. */
+type SummedRun = Pick<StoredRun, 'run' | 'outcomes' | 'status' | 'counts' | 'bytes' | 'storedBytes'>;
+
 /** What the runs that were added say of one cluster. All of it in one object: there may be 50,000. */
 interface SeenCluster {
   /** The one string of its name that is kept: five of each would take 13 MB for 50,000 clusters. */
@@ -76,7 +79,7 @@ export class ClusterOutcomes {
    * Takes note of a run. Runs come in the order of their times; one that is completed comes again.
    * @param isNew false: new runs are only compared with it
    */
-  add(run: Omit<StoredRun, 'read'>, isNew = true): void {
+  add(run: SummedRun, isNew = true): void {
     const time = run.run.toISOString();
     for (const outcome of run.outcomes) {
       const seen = this.#seen(outcome.cluster);

@@ -192,18 +192,20 @@ describe('an audit', () => {
 
   it('knows since when a cluster is not archived, over several audits', async () => {
     await world.audit(morning);
-    await world.collectDay(21, ['b']);
+    // The last run that archived it lies before those that are searched for objects again.
+    await world.audit('2026-11-21T03:30:00.000Z');
+    await world.collectDay(21, ['b'], ['06', '12', '18']);
     await world.audit(nextDay);
     // A run that comes again is no other run.
     await world.collect('2026-11-21T23:45:00.000Z', ['b'], { run: '2026-11-21T18:00:00.000Z' });
     await world.collectDay(22, ['b']);
     const { reported } = await world.audit('2026-11-22T23:30:00.000Z');
-    const since = { since: '2026-11-21T00:00:00.000Z', lastArchived: '2026-11-20T18:00:00.000Z', runs: 8 };
-    expect(world.state(3).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
+    const since = { since: '2026-11-21T06:00:00.000Z', lastArchived: '2026-11-20T18:00:00.000Z', runs: 7 };
+    expect(world.state(4).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
     expect(reported[0]?.stalestHours).toBe(53.5);
     await world.collectDay(23);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).reported[0]?.stalestHours).toBe(5.5);
-    expect(world.state(4).failing).toEqual([]);
+    expect(world.state(5).failing).toEqual([]);
   });
 
   it('is stale without runs too, although none fails', async () => {
