@@ -18,7 +18,6 @@ import { judgeRuns, judgeSeals } from './judge-due';
 import { listNew, readNew } from './judge-new';
 import { judgeOld, newPass } from './judge-old';
 import { LogSeams } from './log-seams';
-import { isMailDue } from './mail';
 import { sealRecords } from './seal-records';
 
 /** A seal that still has to name its state, and that state. */
@@ -113,7 +112,6 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
   const lastRun = [...records.runs].at(-1);
   const configured = plan.clusters.map(({ uid }) => uid);
-  const carried = { failing: failing.map(({ failure, ...one }) => one), logs: claims.logs.summary.result(configured) };
   const { repaired, found, ...left } = findings.settle(chain, claims.checked, own.seal);
   // What no state has room for is found again by judging everything again.
   const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
@@ -127,8 +125,10 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
   };
-  const said = { seal: own.seal, plan: sealedPlan(plan, head, own.seal), summary, ...open };
-  const damage = openDamage(said);
+  const sealed = sealedPlan(plan, head, own.seal);
+  const damage = openDamage({ seal: own.seal, plan: sealed, ...open });
+  // Once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired.
+  const isMailed = head?.seal.slice(0, 10) !== own.seal.slice(0, 10) || damage.count > 0 || repaired.count > 0;
   const isAllRead = read.position.seal > next.number;
   const seal: UnsignedSeal['seal'] = {
     version: 1,
@@ -140,7 +140,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     objects: [...claims.hashed.values()].slice(0, mostListed - records.records.length),
     stamps: claims.stamps,
     unread: { behind: records.behind, keys: records.unread.slice(0, mostNamed) },
-    plan: said.plan,
+    plan: sealed,
     configurations: records.configurations,
     due: claims.due,
     verified: {
@@ -157,8 +157,14 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     ...(members && { clusters: { joined: members.joined.length, left: members.left.length } }),
     open: { damage: damage.count, acknowledged: damage.acknowledged.length, unreadable: damage.unreadable.length },
   };
-  const logs = { ...carried.logs, isMailed: isMailDue(said, head) };
-  return { seal, state: { ...open, summary, ...carried, logs, cursor: { ...claims.cursor, reading } } };
+  const state = {
+    ...open,
+    summary,
+    failing: failing.map(({ failure, ...one }) => one),
+    logs: claims.logs.summary.result(configured, isMailed),
+    cursor: { ...claims.cursor, reading },
+  };
+  return { seal, state };
 }
 
 /**

@@ -2,7 +2,6 @@ import { formatBytes, formatCount, shellQuoted } from '../plain-text';
 import type { AuditPlan } from '../stack-contract';
 import { describeNotJudged } from '../verify/due-runs';
 import { openDamage } from '../verify/seals/open-damage';
-import type { Seal } from '../verify/seals/seal';
 import { shorterRetention } from '../verify/seals/seal-plans';
 import {
   command,
@@ -92,15 +91,6 @@ export function auditMail(
   const pages = openDamage(seal).count > 0;
   const first = shorter.length > 0 ? 'RETENTION SHORTENED, ' : isFirst ? 'First seal: ' : '';
   return { subject: subjectOf(`${first}${subject}`, archive), text: `${text}\n`, pages };
-}
-
-/** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */
-export function isMailDue(
-  seal: Pick<MailedSeal, 'seal' | 'plan' | 'open' | 'openMore' | 'summary'>,
-  before: Pick<Seal, 'seal'> | undefined,
-): boolean {
-  const isFirstOfDay = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10);
-  return isFirstOfDay || openDamage(seal).count > 0 || seal.summary.repaired.count > 0;
 }
 
 /** What was gone before anything was attested, stored configurations alone excuse. */

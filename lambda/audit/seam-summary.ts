@@ -70,7 +70,7 @@ export class SeamSummary {
   }
 
   /** What the state has. @param isMailed whether people get a mail of it */
-  result(configured: Iterable<string>, isMailed = false): LogsState {
+  result(configured: Iterable<string>, isMailed: boolean): LogsState {
     const clusters = new Set(configured);
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
     const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
