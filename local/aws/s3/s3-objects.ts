@@ -41,12 +41,7 @@ export async function putObject(call: Call, { store, key }: S3Request): Promise<
 }
 
 export async function deleteObject(_call: Call, { store, key }: S3Request): Promise<Answer> {
-  try {
-    await store.delete(key);
-  } catch (error) {
-    // A key that cannot be stored is not there, and to delete what is not there succeeds.
-    if (!(error instanceof InvalidKeyError)) throw error;
-  }
+  await store.delete(key);
   return { status: 204, headers: {} };
 }
 
@@ -57,11 +52,7 @@ export async function getObject(call: Call, request: S3Request): Promise<Answer>
 }
 
 async function find({ store, key, refusalToList }: S3Request): Promise<StoredObject> {
-  const found = await store.get(key).catch((error: unknown) => {
-    // A key that cannot be stored has no object.
-    if (error instanceof InvalidKeyError) return undefined;
-    throw error;
-  });
+  const found = await store.get(key);
   if (found === undefined) throw refusalToList() ?? new AwsError(404, 'NoSuchKey', 'The specified key does not exist.');
   const { damage } = found.metadata;
   if (damage !== undefined) throw new Error(`Reading ${key} failed: ${damage}`);

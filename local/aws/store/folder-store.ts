@@ -54,7 +54,9 @@ export class FolderStore {
     headers: ObjectHeaders | undefined,
     { ifNoneMatch = false }: { readonly ifNoneMatch?: boolean } = {},
   ): Promise<ObjectMetadata> {
-    const place = this.#placeOf(key);
+    const problem = keyProblem(key);
+    if (problem !== undefined)
+      throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
     const received = join(this.#incoming, `${process.pid}-${randomUUID()}`);
     try {
       await mkdir(this.#incoming, { recursive: true });
@@ -70,20 +72,17 @@ export class FolderStore {
         checksums: headers?.checksums ?? {},
         ...(headers === undefined && { isBare: true }),
       };
-      this.#commit(place, received, metadata, ifNoneMatch);
+      this.#commit(received, metadata, ifNoneMatch);
       return metadata;
     } finally {
       await Promise.all([rm(received, { force: true }), rm(`${received}.json`, { force: true })]);
     }
   }
 
-  /**
-   * The object, its bytes not yet opened; undefined: nothing lies under the key.
-   * @throws InvalidKeyError for a key that cannot lie in a folder
-   */
+  /** The object, its bytes not yet opened; undefined: nothing lies under the key, such as one that cannot lie in a folder. */
   async get(key: string): Promise<StoredObject | undefined> {
-    const place = this.#placeOf(key);
-    const metadata = readMetadata(place);
+    const place = { folder: this.#folder, path: key };
+    const metadata = keyProblem(key) === undefined ? readMetadata(place) : undefined;
     if (metadata === undefined) return undefined;
     return {
       metadata,
@@ -92,9 +91,8 @@ export class FolderStore {
     };
   }
 
-  /** @throws InvalidKeyError for a key that cannot lie in a folder */
   async head(key: string): Promise<ObjectMetadata | undefined> {
-    return readMetadata(this.#placeOf(key));
+    return (await this.get(key))?.metadata;
   }
 
   /**
@@ -118,27 +116,16 @@ export class FolderStore {
 
   /** Removes the object; an absent one is fine. */
   async delete(key: string): Promise<void> {
-    const { folder, path } = this.#placeOf(key);
-    try {
-      await rm(join(folder, path), { force: true });
-      await rm(join(folder, descriptionPath(path)), { force: true });
-    } catch (error) {
-      // A folder has this name, or a file lies where the key has a folder: no object lies under this key.
-      if (!isInTheWay(error)) throw error;
-    }
-  }
-
-  #placeOf(key: string): FilePath {
-    const problem = keyProblem(key);
-    if (problem !== undefined)
-      throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
-    return { folder: this.#folder, path: key };
+    if ((await this.get(key)) === undefined) return;
+    await rm(join(this.#folder, key), { force: true });
+    await rm(join(this.#folder, descriptionPath(key)), { force: true });
   }
 
   /** Makes the object visible: first its description, then its bytes. Nothing else of this process runs in between. */
-  #commit({ folder, path: key }: FilePath, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): void {
-    const data = join(folder, key);
-    const description = join(folder, descriptionPath(key));
+  #commit(received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): void {
+    const { key } = metadata;
+    const data = join(this.#folder, key);
+    const description = join(this.#folder, descriptionPath(key));
     try {
       const there = statSync(data, { throwIfNoEntry: false });
       if (there?.isDirectory() === true) throw inTheWay(key);
