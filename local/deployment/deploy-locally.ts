@@ -2,7 +2,7 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
-import { readBuckets, readSecret } from './buckets-and-secrets';
+import { readBucket, readSecret } from './bucket-and-secret';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
 import { type AsynchronousResult, LocalFunction, type LocalFunctionOptions } from './local-function';
@@ -60,7 +60,7 @@ export interface LocalDeployment extends ScheduledFunction {
   readonly url: string;
   readonly region: string;
   /** Name of the archive's bucket at the endpoint. */
-  readonly bucket: string | undefined;
+  readonly bucket: string;
   /** Stands in for the state machine; undefined if the stack has none. */
   readonly shards: LocalShards | undefined;
   /** Undefined if the stack has no audit. */
@@ -94,7 +94,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const collector = collectorOf(definitions);
   const audit = definitions.find(({ environment }) => 'SIGNING_KEY_ARN' in environment);
   const messages = new LocalMessages(stack);
-  const buckets = readBuckets(stack, collector, options.folder);
+  const bucket = readBucket(stack, collector, options.folder);
   const logs: string[] = [];
   const functions = new Map<string, LocalFunction>();
   const functionOf = (arn: string): LocalFunction => {
@@ -107,7 +107,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const aws = await startLocalAws({
     region,
     principals: definitions.map(({ role }) => role),
-    buckets: [...buckets, ...(options.otherBuckets ?? [])],
+    buckets: [bucket, ...(options.otherBuckets ?? [])],
     secrets: [readSecret(stack, collector, options.secretValue)],
     signingKeys: readSigningKeys(stack, options.folder),
     publish: (principal, message) => messages.send(principal, message),
@@ -154,7 +154,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     ...scheduled(collector),
     url: aws.url,
     region,
-    bucket: buckets[0]?.name,
+    bucket: bucket.name,
     shards,
     audit: audit && {
       ...scheduled(audit),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DeliveredMessage } from '../aws/call';
 import { type Caller, refusalOfAny, useOfKey } from '../aws/iam/authorize';
-import { readKey, readPolicy } from './buckets-and-secrets';
+import { readKey, readPolicy } from './bucket-and-secret';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** What takes messages: its type, and the permission to send. */

@@ -40,7 +40,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
 
   const resources: [logicalId: string, type: string, id: string][] = [
     ['CollectorFunctionE9933A71', 'AWS::Lambda::Function', definition.name],
-    ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket ?? ''],
+    ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket],
   ];
   if (shards !== undefined)
     resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', shards.arn]);
@@ -49,7 +49,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     DescribeStacks: (parameters) => {
       if (parameters.get('StackName') !== stackName) return undefined;
       const outputs = [
-        ['ArchiveBucket', deployment.bucket ?? ''],
+        ['ArchiveBucket', deployment.bucket],
         ['AlertTopic', topic],
         ['RetentionDays', plane.retentionDays],
       ];

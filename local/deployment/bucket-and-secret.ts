@@ -3,7 +3,7 @@ import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
 import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
 import type { FunctionDefinition } from './function-definition';
-import type { StackResource, StackTemplate } from './stack-template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const keySchema = z.object({ KeyPolicy: resourcePolicySchema });
 
@@ -41,19 +41,16 @@ export function readPolicy(
 /**
  * The archive's bucket, which the function's environment names, with its policy. Its objects lie in the folder itself, so
  * that the archive can be read without the bucket's name. No function knows another bucket, such as one for access logs.
+ * @throws UnsupportedTemplateError if the template does not have it
  */
-export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): Bucket[] {
-  const archive = environment.ARCHIVE_BUCKET;
-  const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => identity.ref === archive);
-  return buckets.map((bucket) => {
-    const [encryption] = bucket.read(bucketSchema).BucketEncryption.ServerSideEncryptionConfiguration;
-    return {
-      name: bucket.identity.ref,
-      folder,
-      policy: readPolicy(stack, bucket),
-      key: readKey(stack, encryption.ServerSideEncryptionByDefault.KMSMasterKeyID),
-    };
-  });
+export function readBucket(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): Bucket {
+  const name = environment.ARCHIVE_BUCKET;
+  const bucket = stack.resourcesOf('AWS::S3::Bucket').find(({ identity }) => identity.ref === name);
+  if (name === undefined || bucket === undefined)
+    throw new UnsupportedTemplateError('Cannot deploy locally: the archive is not a bucket of the template.');
+  const [encryption] = bucket.read(bucketSchema).BucketEncryption.ServerSideEncryptionConfiguration;
+  const key = readKey(stack, encryption.ServerSideEncryptionByDefault.KMSMasterKeyID);
+  return { name, folder, policy: readPolicy(stack, bucket), key };
 }
 
 /** Strict: a stack's own secret is created without a value, and without a key whose use would have to be allowed. */
