@@ -66,6 +66,9 @@ describe('behind the last audit', () => {
     expect(done.length).toBeGreaterThan(0);
     expect((await audited(world, '2026-11-24T23:30:00.000Z', { rereadDays: 1 })).sort()).toEqual([...done].sort());
     expect((await verified(world, '2026-11-25T00:00:00.000Z')).sort()).toEqual([...done].sort());
+    // Its hash is sealed: nobody can replace it any more.
+    const sealed = world.seal(4).objects.map(({ key }) => `unrecorded ${key}`);
+    expect(sealed.sort()).toEqual(done.filter((one) => one.startsWith('unrecorded')).sort());
   });
 
   it.each(

@@ -1,6 +1,7 @@
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { partFile, partText } from '../../../lambda/verify/part';
 import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../../cli/archive-fixture';
 import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
 
@@ -38,6 +39,15 @@ describe('verify with a retention', () => {
     expect(await at('2027-11-29T08:00:00Z')).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
     // What was deployed behind the period counts too.
     expect(await at('2027-11-29T08:00:00Z', '--to', '2026-11-20T08:00')).toMatchObject({ code: 1 });
+  });
+
+  it('excuses nothing of a part by its configurations: whoever hands it over can put any into it', async () => {
+    archive = await ArchiveFixture.create();
+    await archive.attempt({ run: hour(8), clusters, answer: plainAnswer, configuration: { retentionDays: 9 } });
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
+    const part = partText({ cluster: 'beta', archive: 's3://archive', exportedAt: hour(12).toISOString() });
+    await archive.put(partFile, Buffer.from(part), {});
+    expect(await at(after, '--part')).toMatchObject({ code: 1, result: { expired: 0, found: { missing: 1 } } });
   });
 
   it('judges anew once the earlier configuration is back', async () => {
