@@ -50,6 +50,7 @@ export class SealChain {
   /** What they name, by key, in the order of their numbers. */
   readonly records = new Map<string, Sealed>();
   readonly objects = new Map<string, Sealed>();
+  readonly sealedStamps = new Map<string, Sealed>();
   /** Keys of the stamps that are there. */
   stamps: readonly string[] = [];
   /** What is not right, by number. */
@@ -125,6 +126,8 @@ export class SealChain {
     const right: RightSeal = { ...seal, key: sealKey(seal.number), sha256, isChained: false };
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
+    // Of these few a copy: who prints a seal prints them.
+    this.#keep(structuredClone(seal.stamps), this.sealedStamps, right);
     this.all.push(right);
   }
 

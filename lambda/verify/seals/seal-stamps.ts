@@ -40,10 +40,9 @@ function plannedRoots(seals: readonly Pick<Seal, 'plan'>[]): X509Certificate[] {
 }
 
 /** Hashes the stamps that no seal names yet: the next one does. @throws ArchiveReadError */
-export async function unsealedStamps(reader: ArchiveReader, { all, stamps }: SealChain): Promise<Hashed[]> {
-  const named = new Set(all.flatMap((seal) => seal.stamps.map(({ key }) => key)));
+export async function unsealedStamps(reader: ArchiveReader, { stamps, sealedStamps }: SealChain): Promise<Hashed[]> {
   const hashed: Hashed[] = [];
-  const unnamed = stamps.filter((key) => !named.has(key));
+  const unnamed = stamps.filter((key) => !sealedStamps.has(key));
   for await (const { key, bytes } of mapConcurrently(unnamed, concurrency, (key) => readStamp(reader, key)))
     if (Buffer.isBuffer(bytes)) hashed.push({ key, sha256: sha256Of(bytes), bytes: bytes.length });
   return hashed;
@@ -63,12 +62,11 @@ export async function readStamps(
   find: Find,
   keys = chain.stamps,
 ): Promise<SealStamp[]> {
-  const sealed = new Map(chain.all.flatMap((by) => by.stamps.map((one) => [one.key, { ...one, by }] as const)));
   const roots = [...(trusted ?? []), ...plannedRoots(chain.seals)];
   const byNumber = new Map(chain.all.map((seal) => [seal.number, seal]));
   const counting: SealStamp[] = [];
   for await (const { key, bytes } of mapConcurrently(keys, concurrency, (one) => readStamp(reader, one))) {
-    const named = sealed.get(key);
+    const named = chain.sealedStamps.get(key);
     if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
     else if (named !== undefined && sha256Of(bytes) !== named.sha256)
       find('forged', key, `its SHA-256 is not the one in seal ${named.by.number}: it was replaced after that`);
@@ -84,11 +82,10 @@ export async function readStamps(
 }
 
 /** Finds the stamps that seals name and that are not there. */
-export function findLostStamps({ all, stamps }: Pick<SealChain, 'all' | 'stamps'>, find: Find): void {
+export function findLostStamps({ stamps, sealedStamps }: SealChain, find: Find): void {
   const there = new Set(stamps);
-  for (const { number, stamps: named } of all)
-    for (const { key } of named)
-      if (!there.has(key)) find('missing', key, `seal ${number} has it, and it is not there`);
+  for (const [key, { by }] of sealedStamps)
+    if (!there.has(key)) find('missing', key, `seal ${by.number} has it, and it is not there`);
 }
 
 /** The seals of the chain whose first stamp is later than a day: written later than they say shows as this. */

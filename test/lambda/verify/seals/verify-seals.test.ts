@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey, runRecordKey, sealKey } from '../../../../lambda/archive/archive-layout';
+import { objectKey, runRecordKey, sealKey, sealStampKey } from '../../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../../lambda/resources';
 import type { RunRecord } from '../../../../lambda/run/run-record';
 import { partFile, partText } from '../../../../lambda/verify/part';
@@ -204,6 +204,14 @@ describe('verify with seals', () => {
         changes: { records: [{ key: record?.key ?? '', sha256: 'e'.repeat(64), bytes: 1 }] },
       });
       expect((await verify()).problems).toEqual([`seal 1 has another hash of ${record?.key}`]);
+    });
+
+    it('finds two seals that give one stamp two hashes', async () => {
+      const key = sealStampKey({ number: 1, authority: 'one' });
+      const named = (digit: string) => ({ stamps: [{ key, sha256: digit.repeat(64), bytes: 1 }] });
+      await seals.seal({ at: on(22, 3), changes: named('d') });
+      await seals.seal({ at: on(23, 3), changes: named('e') });
+      expect((await verify()).problems).toContain(`seal 4 has another hash of ${key}`);
     });
   });
 
