@@ -6,6 +6,7 @@ import type { ArchiveReader } from './archive-reader';
 import type { BadRecord } from './read-run';
 import { readLines } from './record-lines';
 import type { RunRecordObject } from './run-keys';
+import { removablePercent } from './seals/seal-plans';
 import type { SealedArchive } from './seals/sealed-archive';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from './stored-configurations';
 
@@ -17,7 +18,7 @@ export interface ConfiguredRecord extends RunRecordObject {
 
 export interface ListStepsContext {
   readonly configurations: StoredConfigurations;
-  readonly sealed: Pick<SealedArchive, 'removablePercent'>;
+  readonly sealed: Pick<SealedArchive, 'listPlans'>;
 }
 
 /** How long before an attempt started it may have read which list is in force. */
@@ -72,7 +73,7 @@ export async function judgeListSteps(
   const records = pastRecords(reader, configurations, own);
   const past = new PastLists(records);
   for (const { key, record, configuration } of own) {
-    const percent = configuration && (sealed.removablePercent(record.finishedAt) ?? configuration.maxRemovedPercent);
+    const percent = removablePercent(sealed.listPlans, record.finishedAt) ?? configuration?.maxRemovedPercent;
     if (configuration === undefined || percent === undefined) continue;
     const began = beganAt(record);
     const candidates = await candidatesOf(past, records, own, began);

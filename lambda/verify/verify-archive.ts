@@ -89,7 +89,7 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
   if (publicKeys !== undefined && files === 0) differs('a public key was given, and the archive has no seal');
   if (files === 0 && stampRoots !== undefined)
     differs('an authority of time stamps was given, and the archive has no seal');
-  for (const problem of verdict.sealed.lostMails(heads)) differs(problem);
+  for (const problem of chain.lostMails(heads)) differs(problem);
   for (const finding of broken) verdict.find(...finding);
   if (files === 0) return;
   // A part has no seals that were made after it was taken.

@@ -94,6 +94,17 @@ export class SealChain {
     return { number: first + behind.length, passedOver, passedOverMore: behind.length - passedOver.length };
   }
 
+  /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */
+  *lostMails(mails: readonly string[] = []): Generator<string> {
+    for (const mail of mails) {
+      const seal = this.all.find(({ sha256 }) => sha256 === mail);
+      const which = `the SHA-256 ${mail}, which was given`;
+      if (seal === undefined)
+        yield `no seal has ${which}: seals were removed or replaced, or the chain was rolled back`;
+      else if (!seal.isChained) yield `the seal with ${which}, is not in the chain: the chain was rolled back or cut`;
+    }
+  }
+
   /** Takes files in the order of their numbers. */
   add({ number, sha256, signed, problem }: SealFile): void {
     if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);

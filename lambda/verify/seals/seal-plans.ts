@@ -6,10 +6,21 @@ import type { Find } from '../finding';
 import type { Period } from '../run-keys';
 import type { Seal } from './seal';
 import type { SealChain } from './seal-chain';
+import type { OwnSeal } from './sealed-archive';
 
 /** When runs are due, as a seal says it, and in how many shards. */
 export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>) {
   return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
+}
+
+/**
+ * The share of the clusters of a list from outside that may leave within a day, by the seals before and behind a time: while
+ * the plan changed, the larger. Undefined: not both have a list, and the configuration decides.
+ */
+export function removablePercent(seals: readonly OwnSeal[], time: string): number | undefined {
+  const behind = seals.findIndex(({ listedFrom }) => listedFrom >= time);
+  const [before, after] = [behind - 1, behind].map((at) => seals[at]?.plan.clusterList?.maxRemovedPercent);
+  return before === undefined || after === undefined ? undefined : Math.max(before, after);
 }
 
 /** A seal, or the audit that is about to make one. */

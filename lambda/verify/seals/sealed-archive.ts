@@ -46,9 +46,8 @@ export class SealedArchive {
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
   readonly #isPart: boolean;
-  /** The seals of the chain, and what the audit itself is about to seal. */
-  readonly #planned: readonly OwnSeal[];
-  readonly #hasList: boolean;
+  /** The seals of the chain, and what the audit itself is about to seal; none where no plan has a list from outside. */
+  readonly listPlans: readonly OwnSeal[];
   /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
   /** What is open by the newest seal, by {@link nameOf}. */
@@ -61,37 +60,11 @@ export class SealedArchive {
     this.#find = find;
     this.#isPart = isPart;
     this.#believed = believedSeals(chain, mails);
-    this.#planned = own === undefined ? chain.seals : [...chain.seals, own];
-    // Most archives have none, and then each of their records asks for nothing.
-    this.#hasList = this.#planned.some(({ plan }) => plan.clusterList !== undefined);
+    const planned = own === undefined ? chain.seals : [...chain.seals, own];
+    this.listPlans = planned.some(({ plan }) => plan.clusterList !== undefined) ? planned : [];
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
     this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
-  }
-
-  /**
-   * The share of the clusters of a list from outside that may leave within a day, by the seals before and behind a time: while
-   * the plan changed, the larger. Undefined: not both have a list, and the configuration decides.
-   */
-  removablePercent(time: string): number | undefined {
-    if (!this.#hasList) return undefined;
-    const behind = this.#planned.findIndex(({ listedFrom }) => listedFrom >= time);
-    const shares = [behind - 1, behind].map(
-      (at) => this.#planned[at]?.plan.clusterList?.maxRemovedPercent ?? Number.NaN,
-    );
-    const largest = Math.max(...shares);
-    return Number.isNaN(largest) ? undefined : largest;
-  }
-
-  /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */
-  *lostMails(mails: readonly string[] = []): Generator<string> {
-    for (const mail of mails) {
-      const seal = this.#chain.all.find(({ sha256 }) => sha256 === mail);
-      const which = `the SHA-256 ${mail}, which was given`;
-      if (seal === undefined)
-        yield `no seal has ${which}: seals were removed or replaced, or the chain was rolled back`;
-      else if (!seal.isChained) yield `the seal with ${which}, is not in the chain: the chain was rolled back or cut`;
-    }
   }
 
   /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */
