@@ -72,10 +72,13 @@ export async function judgeListSteps(
   const problems: { key: string; problem: string }[] = [];
   const records = pastRecords(reader, configurations, own);
   const past = new PastLists(records);
-  for (const { key, record, configuration } of own) {
-    const percent = removablePercent(sealed.listPlans, record.finishedAt) ?? configuration?.maxRemovedPercent;
-    if (configuration === undefined || percent === undefined) continue;
+  for (const { key, record, configuration, writtenAt } of own) {
     const began = beganAt(record);
+    // What it says of its end may be made up too, to be judged by its own configuration: it was written by then.
+    const [ended, written] = [record.finishedAt > began ? record.finishedAt : began, writtenAt.toISOString()];
+    const percent =
+      removablePercent(sealed.listPlans, ended < written ? ended : written) ?? configuration?.maxRemovedPercent;
+    if (configuration === undefined || percent === undefined) continue;
     const candidates = await candidatesOf(past, records, own, began);
     if (candidates === undefined || candidates.length === 0) continue;
     if (candidates.some((other) => other.configuration === record.configuration)) continue;

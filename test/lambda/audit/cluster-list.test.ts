@@ -89,9 +89,11 @@ describe('whoever has the rights of the collector', () => {
   });
 
   it.each([
-    ['one run', [0, 0]],
-    ['two runs', [0, 1]],
-  ])('cannot drop clusters unseen by two records of %s that say they began at one time', async (_, hours) => {
+    ['two records of one run that say they began at one time', [0, 0], at(21, 1)],
+    ['two records of two runs that say they began at one time', [0, 1], at(21, 1)],
+    ['a record that says it is older than the first seal', [0], '2026-11-20T22:30:00.000Z'],
+    ['a record that says it is younger than the audit', [23], '2026-11-21T23:59:00.000Z'],
+  ])('cannot drop clusters unseen by %s', async (_, hours, time) => {
     await day(20, [fleet, fleet, fleet, fleet]);
     for (const [index, hour] of hours.entries()) {
       const start = new Date(Date.parse(at(21, hour)) + index * 60_000);
@@ -99,7 +101,7 @@ describe('whoever has the rights of the collector', () => {
     }
     for (const key of world.bucket.keys('runs/date=2026-11-21/')) {
       const record = recordOf(world.bucket.objects.get(key)?.body ?? '');
-      const text = recordText({ ...record, startedAt: at(21, 1), finishedAt: at(21, 1) });
+      const text = recordText({ ...record, startedAt: time, finishedAt: time });
       world.bucket.rewrite(key, { body: Buffer.from(text) });
     }
     expect((await audit(21)).result?.damage).toBeGreaterThan(0);
