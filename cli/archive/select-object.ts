@@ -1,6 +1,6 @@
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { isLate, readRun } from '../../lambda/verify/read-run';
@@ -103,13 +103,13 @@ export function describeSelection({ resource, cluster, run, facts }: RecordedObj
 
 /** Says so if a run at or before a time is newer than an object, and so has none. */
 export async function noteNewerRun(
-  { err, now }: Pick<Terminal, 'err' | 'now'>,
-  reader: ArchiveReader,
+  { err }: Pick<Terminal, 'err'>,
+  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
   { run }: ClusterObject,
   at: Date | undefined,
 ): Promise<void> {
   const period = { from: new Date(run.getTime() + 1), to: at };
-  const newer = await firstOf(runsNewestFirst(reader, period, now()));
+  const newer = await firstOf(runsNewestFirst(archive, period, now));
   if (newer === undefined) return;
   const time = formatTime(newer.run);
   await print(err, `The newer run ${time} has none: runs ${time} says why.\n`);

@@ -37,12 +37,11 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   return command.action(async (cluster: string, options: Options) => {
     const { resource } = options;
     const opened = await openArchiveNow(options.archive, terminal);
-    const { archive } = opened;
     const [before, after] = await selectSides(opened, cluster, options);
     const [from, to] = [before, after].map((side) => printable(describeSelection(side)));
     if (options.json !== true) await print(terminal.err, `from: ${from}\nto:   ${to}\n`);
-    if (options.json !== true && options.run === undefined) await noteNewerRun(terminal, archive, after, options.to);
-    const read = async (side: RecordedObject) => ({ ...side, ...(await readText(archive, side.key, resource)) });
+    if (options.json !== true && options.run === undefined) await noteNewerRun(terminal, opened, after, options.to);
+    const read = async (side: RecordedObject) => ({ ...side, ...(await readText(opened.archive, side.key, resource)) });
     const sides = [await read(before), await read(after)] as const;
     const remarks = sides.flatMap(({ remark }) => remark ?? []);
     const ending = await printRemarks(terminal, remarks, 'trouble');

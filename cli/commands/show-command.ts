@@ -34,16 +34,15 @@ export function showCommand({ terminal, end }: CommandContext): Command {
   withHelp(withArchive(command, json), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const opened = await openArchiveNow(options.archive, terminal);
-    const { archive } = opened;
     const object = await selectObject(opened, options.resource, cluster, options);
     const { key, storedBytes, facts, remark } = object;
     if (options.json !== true) await print(terminal.err, `${printable(describeSelection(object))}\n`);
     end(await printRemarks(terminal, remark === undefined ? [] : [remark]));
     if (options.json === true)
       return printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.problem ?? null });
-    if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
+    if (options.run === undefined) await noteNewerRun(terminal, opened, object, options.at);
     if (facts?.doubt !== undefined) await print(terminal.err, `Archived with a doubt: ${printable(facts.doubt)}.\n`);
-    end(await writeContent(terminal, archive, object, options));
+    end(await writeContent(terminal, opened.archive, object, options));
   });
 }
 

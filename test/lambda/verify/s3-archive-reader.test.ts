@@ -147,6 +147,13 @@ describe('an archive in a bucket', () => {
     expect(`${out}${err}`.replaceAll(/[\s│:]/g, '')).toContain(`Reading${refusedKey}`.replaceAll(':', ''));
   });
 
+  it('of which one run record may not be read ends log --strict as a gap in the others does', async () => {
+    process.env.AWS_ACCESS_KEY_ID = 'AKIAPARTLY';
+    const args = ['log', 'alpha', '--strict', '--from', '2026-11-20', '--archive', 's3://archive-bucket'];
+    const { code, err } = await runCollector(args, { now: hour(11) });
+    expect([code, err]).toEqual([1, expect.stringMatching(/: gap: (.*\n)+unreadable: Reading /)]);
+  });
+
   it.each([
     ['runs'],
     ['list'],
