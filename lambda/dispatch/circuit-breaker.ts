@@ -25,6 +25,9 @@ const pausesMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000] as const;
 /** Rounds of probes without an answer before an attempt may end early: about three seconds. */
 const roundsToEnd = 4;
 
+/** Most archived resources that are remembered. Asking for one again shows whether the service is up. */
+const mostHealthChecks = 100;
+
 /** Probes that are made together, and judged once all of them are over. */
 interface ProbeRound {
   readonly startMs: number;
@@ -42,8 +45,7 @@ interface ProbeRound {
 export class CircuitBreaker {
   readonly #queue: FairQueue;
   readonly #nextUnasked: () => Task | undefined;
-  /** What was archived last. Asking for it again shows whether the service is up. */
-  #healthCheck: ResourceRequest | undefined;
+  readonly #healthChecks: ResourceRequest[];
   readonly #random: () => number;
   /** Clusters that failed since the last answer. */
   readonly #failing = new Set<string>();
@@ -65,7 +67,7 @@ export class CircuitBreaker {
   ) {
     this.#queue = queue;
     this.#nextUnasked = nextUnasked;
-    this.#healthCheck = archived.at(-1);
+    this.#healthChecks = archived.slice(-mostHealthChecks);
     this.#random = random;
   }
 
@@ -119,7 +121,7 @@ export class CircuitBreaker {
     this.#failing.clear();
     this.#round = undefined;
     this.#failedRounds = 0;
-    if (isGood && task !== undefined) this.#healthCheck = request;
+    if (isGood && task !== undefined && this.#healthChecks.length < mostHealthChecks) this.#healthChecks.push(request);
   }
 
   /**
@@ -135,7 +137,7 @@ export class CircuitBreaker {
   }
 
   #choose(made: number, nowMs: number): InFlightRequest | undefined {
-    const healthCheck = this.#healthCheck;
+    const healthCheck = this.#healthChecks[this.#failedRounds % this.#healthChecks.length];
     if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
     // A health check is all that the first round needs.
     if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
