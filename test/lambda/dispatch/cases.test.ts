@@ -135,6 +135,16 @@ describe('a service that is down', () => {
   });
 });
 
+it('a service that answers for one of two archived clusters is not down', () => {
+  let asked = 0;
+  const goesBad: Behaviour = () => {
+    asked += 1;
+    return asked <= 2 ? good(100) : status(503);
+  };
+  const attempts = simulateRun(fleet([...times(40, () => status(503)), quick, goesBad]));
+  expect(attempts.map(({ end }) => end)).toEqual(['done', 'done', 'done']);
+});
+
 describe('clusters that the key may not read', () => {
   it.each(orders(8, () => status(403), 32))('eight of 40, %s, do not stand for the key', (_where, list) => {
     expectAllGood(fleet(list));
