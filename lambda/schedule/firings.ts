@@ -24,7 +24,7 @@ export interface Schedule {
  * When a schedule is due, as EventBridge Scheduler documents it: a time that the clocks skip does not fire, and a time
  * that comes twice fires once.
  */
-export type Firings = ReturnType<typeof firingsOf>;
+export type Firings = ReturnType<typeof readFirings>;
 
 /** Undefined for a schedule that is disabled, and for one that cannot be read: nobody can tell when it was due. */
 export function firingsOfSchedule({ expression, timeZone, enabled }: Schedule): Firings | undefined {
@@ -36,11 +36,20 @@ export function firingsOfSchedule({ expression, timeZone, enabled }: Schedule): 
   }
 }
 
+/** The schedule that was read last. Nearly all configurations and seals of an archive have the same one. */
+let last: { readonly expression: string; readonly timeZone: string; readonly firings: Firings } | undefined;
+
 /**
  * @param timeZone IANA name
  * @throws CronError for an expression or a time zone that cannot be read
  */
-export function firingsOf(expression: string, timeZone: string) {
+export function firingsOf(expression: string, timeZone: string): Firings {
+  if (last?.expression !== expression || last.timeZone !== timeZone)
+    last = { expression, timeZone, firings: readFirings(expression, timeZone) };
+  return last.firings;
+}
+
+function readFirings(expression: string, timeZone: string) {
   // What fires no more was due once: the expression is read as if nothing of it were past.
   const { times, days } = parseCron(expression, new Date(0));
   const offsetAt = zoneOffset(timeZone);
@@ -99,15 +108,9 @@ function zoneOffset(timeZone: string): (instant: number) => number {
   };
 }
 
-/** The last one that was made: that takes as long as twenty uses of it. */
-let lastFormat: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | undefined;
-
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  if (lastFormat?.timeZone === timeZone) return lastFormat.format;
   try {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-    lastFormat = { timeZone, format };
-    return format;
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch (error) {
     if (error instanceof RangeError) throw new CronError('time zone', timeZone, 'the name of an IANA time zone');
     throw error;

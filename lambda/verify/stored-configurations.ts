@@ -14,7 +14,7 @@ import { parseJson, readWhole } from './read-whole';
 export interface RunConfiguration {
   /** By uid. Clusters with the same resources share one object. */
   readonly clusters: ReadonlyMap<string, z.infer<typeof clusterSchema>>;
-  /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
+  /** When runs are due; undefined: never, the schedule is disabled. */
   readonly firings: Firings | undefined;
   readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
@@ -52,7 +52,6 @@ export class StoredConfigurations {
   readonly #find: Find;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
-  readonly #firings = new Map<string, Firings>();
   readonly #unusable = new Set<string>();
   /** What was found. One that is read again, or for several runs at once, is told once. */
   readonly #told = new Set<string>();
@@ -126,15 +125,8 @@ export class StoredConfigurations {
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
-    return { clusters, firings: this.#firingsOf(schedule), schedule, retentionDays, ...clusterList };
-  }
-
-  #firingsOf(schedule: Schedule): Firings | undefined {
     const { expression, timeZone, enabled } = schedule;
-    if (!enabled) return undefined;
-    const name = JSON.stringify(schedule);
-    const firings = this.#firings.get(name) ?? firingsOf(expression, timeZone);
-    this.#firings.set(name, firings);
-    return firings;
+    const firings = enabled ? firingsOf(expression, timeZone) : undefined;
+    return { clusters, firings, schedule, retentionDays, ...clusterList };
   }
 }
