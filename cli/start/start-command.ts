@@ -105,7 +105,8 @@ function claimFolder(folder: string): () => void {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (error instanceof StartUsageError || code === 'ENOSPC') throw error;
-    throw new StartUsageError(`Writing to the folder ${folder} failed: ${code}; name another with --folder.`, {
+    const reason = code === 'ENOENT' ? 'ENOENT (make the folder above it first)' : code;
+    throw new StartUsageError(`Writing to the folder ${folder} failed: ${reason}; name another with --folder.`, {
       cause: error,
     });
   }
