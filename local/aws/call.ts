@@ -132,20 +132,11 @@ export interface RequestTarget {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads the path by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key.
- * @throws AwsError for what is not a valid URI
- */
+/** Reads the path by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key. */
 export function parseTarget(url: string): RequestTarget {
-  const [encodedPath = '', ...rest] = url.split('?');
-  if (!encodedPath.startsWith('/')) throw new AwsError(400, 'InvalidURI', `${url} has no path`);
-  return { path: decode(encodedPath.slice(1)), query: Object.fromEntries(new URLSearchParams(rest.join('?'))) };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new AwsError(400, 'InvalidURI', `${text} is not percent-encoded UTF-8`);
-  }
+  const [path = '', ...query] = url.split('?');
+  return {
+    path: decodeURIComponent(path.slice(1)),
+    query: Object.fromEntries(new URLSearchParams(query.join('?'))),
+  };
 }

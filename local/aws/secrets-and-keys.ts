@@ -127,16 +127,8 @@ export async function prepareJsonCall({ request, facts }: Call, account: Account
   const prepare = operations.get(name);
   if (prepare === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
   facts.action = name.split('.')[1] ?? '';
-  const { accesses, execute } = prepare(parse(await text(request)), account);
+  const { accesses, execute } = prepare(JSON.parse(await text(request)), account);
   return { accesses, execute: async () => jsonAnswer(200, execute()) };
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new AwsError(400, 'SerializationException', 'the body is not JSON');
-  }
 }
 
 /** An error as a service with JSON answers writes it. */

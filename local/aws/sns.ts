@@ -57,17 +57,9 @@ function readMessage(parameters: URLSearchParams): DeliveredMessage {
   if (Buffer.byteLength(message) > longestMessage) throw invalid('Message too long');
   const mail = { to, ...(subject !== undefined && { subject }) };
   if (!parameters.has('MessageStructure')) return { ...mail, body: message };
-  const parsed = byProtocol.safeParse(parseJson(message));
-  if (parameters.get('MessageStructure') !== 'json' || !parsed.success) throw invalid('Message Structure');
-  return { ...mail, body: parsed.data.email ?? parsed.data.default, record: parsed.data.default };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (parameters.get('MessageStructure') !== 'json') throw invalid('Message Structure');
+  const { default: record, email = record } = byProtocol.parse(JSON.parse(message));
+  return { ...mail, body: email, record };
 }
 
 /** An error as SNS writes it. */

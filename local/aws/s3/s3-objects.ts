@@ -8,14 +8,11 @@ import { notImplemented } from './s3-answers';
 
 /** S3's limit for names and values of user metadata together, in bytes. */
 const largestMetadata = 2048;
-/** S3's limit for a key, in bytes of UTF-8. */
-const longestKey = 1024;
 
 const userMetadataPrefix = 'x-amz-meta-';
 
 export async function putObject(call: Call, { store, key }: S3Request): Promise<Answer> {
   const { headers } = call.request;
-  if (Buffer.byteLength(key) > longestKey) throw new AwsError(400, 'KeyTooLongError', 'Your key is too long');
   const ifNoneMatch = headers['if-none-match'] !== undefined;
   if (ifNoneMatch && headers['if-none-match'] !== '*') throw notImplemented('If-None-Match with a tag');
   const userMetadata = userMetadataOf(headers);
