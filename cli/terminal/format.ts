@@ -19,17 +19,17 @@ function twoDigits(value: number): string {
 /** How long ago, in one unit: `just now`, `45 min ago`, `6 h ago`, `3 days ago`. Clocks may differ by a minute. */
 export function formatAge(milliseconds: number): string {
   if (Math.abs(milliseconds) < 60_000) return 'just now';
-  if (milliseconds < 0) return 'in the future';
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 60) return `${minutes} min ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+  return milliseconds < 0 ? 'in the future' : `${inOneUnit(milliseconds / 3_600_000)} ago`;
 }
 
 /** For how long a cluster was not archived: `7 runs, 8 h`, or `at least 20 runs, 19 h` if nobody knows since when. */
 export function formatStale(runs: number, hours: number, isAtLeast: boolean): string {
-  const time = hours < 1 ? `${Math.floor(hours * 60)} min` : `${Math.floor(hours).toLocaleString('en-US')} h`;
-  return `${isAtLeast ? 'at least ' : ''}${formatCount(runs, 'run')}, ${time}`;
+  return `${isAtLeast ? 'at least ' : ''}${formatCount(runs, 'run')}, ${inOneUnit(hours)}`;
+}
+
+function inOneUnit(hours: number): string {
+  if (hours < 1) return `${Math.floor(hours * 60)} min`;
+  return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
 }
 
 /** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
