@@ -4,7 +4,7 @@ import { maxRequests } from '../../lambda/dispatch/retry';
 import { type Outcome, outcomeSchema, type RunSummary, summarySchema, taskName } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
 import { asynchronousAttempts } from '../../lambda/time-limits';
-import type { LoggedRequest } from '../../local/aws/local-aws';
+import type { LoggedRequest } from '../../local/aws/aws-endpoint';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';

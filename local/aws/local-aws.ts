@@ -4,8 +4,6 @@ import { type ListeningServer, listenLocally } from '../listen-locally';
 import { answerCall, type LocalAwsOptions } from './aws-endpoint';
 import type { Answer } from './call';
 
-export type { LocalAwsOptions, LoggedRequest } from './aws-endpoint';
-
 /** Its address is for AWS_ENDPOINT_URL. Once it is closed, nothing is written any more. */
 export type LocalAws = ListeningServer;
 

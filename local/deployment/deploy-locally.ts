@@ -1,7 +1,8 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import type { LocalAwsOptions } from '../aws/aws-endpoint';
 import type { Bucket, DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
-import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
+import { startLocalAws } from '../aws/local-aws';
 import { readBucket, readSecret } from './bucket-and-secret';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';

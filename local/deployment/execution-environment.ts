@@ -170,15 +170,9 @@ export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): 
 }
 
 function exitReason(code: number | null, signal: string | null): string {
-  if (signal !== null) return `Runtime exited with error: signal: ${signalNames[signal] ?? signal}`;
+  if (signal !== null) return `Runtime exited with error: signal: ${signal === 'SIGKILL' ? 'killed' : signal}`;
   return code === 0 ? 'Runtime exited without providing a reason' : `Runtime exited with error: exit status ${code}`;
 }
-
-const signalNames: Readonly<Record<string, string>> = {
-  SIGKILL: 'killed',
-  SIGABRT: 'aborted',
-  SIGSEGV: 'segmentation fault',
-};
 
 /**
  * How Lambda's runtime starts Node: each of the young generation's spaces may take a twentieth of the function's memory,

@@ -5,8 +5,9 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
+import type { LocalAwsOptions } from '../../../local/aws/aws-endpoint';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
-import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
+import { startLocalAws } from '../../../local/aws/local-aws';
 
 export const region = 'eu-central-1';
 export const accountId = '111122223333';

@@ -11,7 +11,7 @@ import {
   type PutObjectCommandInput,
 } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import type { LoggedRequest } from '../../../local/aws/local-aws';
+import type { LoggedRequest } from '../../../local/aws/aws-endpoint';
 import { startEndpoint } from './endpoint-setup';
 import { failureOf } from './expect-failure';
 
