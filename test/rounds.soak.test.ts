@@ -6,7 +6,6 @@ process.env.TEST_ROUNDS = 'many';
 describe.each([
   'cli/archive/cluster-names',
   'cli/search/line-search',
-  'infra/collector-app',
   'lambda/audit/audit',
   'lambda/audit/cluster-list',
   'lambda/body/body-tables',

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { runsPrefix, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../lambda/archive/archive-object';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
@@ -136,8 +137,6 @@ export class SealFixture {
   async #bytesOf(key: string): Promise<Buffer> {
     const found = await this.#archive.store.get(key);
     if (found === undefined) throw new Error(`there is no ${key}`);
-    const chunks: Buffer[] = [];
-    for await (const chunk of found.open()) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
+    return buffer(found.open());
   }
 }

@@ -9,25 +9,20 @@ const isInstalled = spawnSync('cfn-lint', ['--version']).status === 0;
 const { replicateTo: _, ...archive } = everything.archive;
 
 const templates = [
-  ...configurations.map(([what, changes]) => [what, templateOf(changes)] as const),
-  ['what is imported', importTemplateOf(templateOf({ ...everything, apiKeySecret: undefined, archive }))] as const,
+  ...configurations.map(([, changes]) => templateOf(changes)),
+  importTemplateOf(templateOf({ ...everything, apiKeySecret: undefined, archive })),
 ];
 
-(isInstalled ? describe : describe.skip)(`cfn-lint${isInstalled ? '' : ' (not installed)'} finds no error`, () => {
-  it.each(templates)('in %s', (_, template) => {
-    const folder = mkdtempSync(join(tmpdir(), 'cfn-lint-'));
-    try {
-      const file = join(folder, 'template.json');
-      writeFileSync(file, JSON.stringify(template));
-      const { stdout } = spawnSync('cfn-lint', ['--non-zero-exit-code', 'error', '--format', 'parseable', '--', file]);
-      expect(
-        stdout
-          .toString()
-          .split('\n')
-          .filter((line) => /:E\d+:/.test(line)),
-      ).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+(isInstalled ? it : it.skip)('cfn-lint, where it is installed, finds no error in any template', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cfn-lint-'));
+  const files = templates.map((template, index) => {
+    const file = join(folder, `${index}.json`);
+    writeFileSync(file, JSON.stringify(template));
+    return file;
   });
+  // One call for all: it takes three seconds to load its rules, and half a second for a template.
+  const { status, stdout } = spawnSync('cfn-lint', ['--non-zero-exit-code', 'error', '--format', 'parseable', '--', ...files]);
+  rmSync(folder, { recursive: true });
+  const errors = stdout.toString().match(/^.*:E\d+:.*$/gm);
+  expect({ status, errors }).toEqual({ status: 0, errors: null });
 });

@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Validations } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { collectionFile } from '../../lambda/stack-contract';
 import { listenLocally } from '../../local/listen-locally';
 import { exampleConfig, exampleJson } from './example-config';
@@ -149,8 +151,10 @@ describe('the code of the function', () => {
 });
 
 describe('the rules of CloudFormation', () => {
-  it.each(configurations)('are kept with %s', (_, changes) => {
-    expect(() => exampleApp(changes, true).app.synth()).not.toThrow();
+  it.each(configurations)('and those of cdk-nag are kept with %s', (_, changes) => {
+    const { app } = exampleApp(changes, true);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    expect(() => app.synth()).not.toThrow();
   });
 
   it('fail a synthesis that breaks them', () => {

@@ -5,7 +5,7 @@ export interface Rounds {
 }
 
 /** Where `test/rounds.soak.test.ts` loads the test file. */
-export const isMany = process.env.TEST_ROUNDS === 'many';
+const isMany = process.env.TEST_ROUNDS === 'many';
 
 /**
  * A tenth of so many rounds with a fixed seed, and all of them with a seed by chance where `test/rounds.soak.test.ts`

@@ -120,7 +120,7 @@ it('clusters cannot be dropped a few in each run either', async () => {
   expect(world.state(2).open).toMatchObject([{ key: world.bucket.keys('runs/date=2026-11-21/')[1] }]);
 });
 
-it.each(steps(30))('no history without an attack has damage (%i)', async (seed) => {
+it.each(steps(15))('no history without an attack has damage (%i)', async (seed) => {
   const random = seededRandom(`lists ${seed}`);
   let list = [...fleet, ...fleet.map((uid) => `d-${uid}`)];
   let next = 0;

@@ -1,6 +1,6 @@
 import { falseAlarmsOf } from './verify-history';
 
-/** `history.soak.test.ts` plays hundreds of each. */
+/** `history.soak.test.ts` plays many more of each. */
 
 describe('a legal history', () => {
   it.each(Array.from({ length: 2 }, (_, at) => `history/${at}`))('raises no false alarm: %s', async (seed) => {
