@@ -2,8 +2,9 @@ const { existsSync, mkdtempSync, rmSync, statfsSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
-// All tests, and the processes they start, keep their files in one folder, which goes with them. It is in memory where
-// there is room: a disk takes longer to remove tens of thousands of files than some tests take.
+// All tests, and the processes they start, keep their files in one folder, which goes with them: no test removes its own,
+// unless they are large. It is in memory where there is room: a disk takes longer to remove tens of thousands of files than
+// some tests take.
 const memory = '/dev/shm';
 const isRoomy = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 6 * 1024 ** 3;
 process.env.TMPDIR = mkdtempSync(join(isRoomy ? memory : tmpdir(), 'collector-tests-'));

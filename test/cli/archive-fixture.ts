@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import {
@@ -22,6 +21,7 @@ import type { Outcome, RunRecord } from '../../lambda/run/run-record';
 import type { Collection } from '../../lambda/stack-contract';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
+import { newFolder } from '../support/new-folder';
 import { recordText } from '../support/record-text';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
@@ -93,7 +93,7 @@ export class ArchiveFixture {
   }
 
   static async create(): Promise<ArchiveFixture> {
-    return new ArchiveFixture(await mkdtemp(join(tmpdir(), 'collector-archive-')));
+    return new ArchiveFixture(newFolder());
   }
 
   /** An archive of clusters whose logs were these texts by turns, from midnight on. */

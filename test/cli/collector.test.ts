@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, open, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { newFolder } from '../support/new-folder';
 import { startCollector } from '../support/program';
 import { ArchiveFixture, logRecord } from './archive-fixture';
 
@@ -40,7 +40,7 @@ describe('the process of the command line', () => {
 
   it('is built anew when a source has changed', async () => {
     const root = join(__dirname, '..', '..');
-    const copy = await mkdtemp(join(tmpdir(), 'launch-'));
+    const copy = newFolder();
     for (const folder of ['cli', 'infra', 'lambda', 'local', 'node_modules']) await mkdir(join(copy, folder));
     await symlink(join(root, 'node_modules', 'esbuild'), join(copy, 'node_modules', 'esbuild'));
     for (const file of ['package.json', 'package-lock.json', 'cli/launch.cjs'])
@@ -52,7 +52,6 @@ describe('the process of the command line', () => {
     expect(await printed("console.log('before' as string)")).toBe('before\n');
     expect(await printed("console.log('behind' as string)")).toBe('behind\n');
     expect(await readdir(join(copy, 'node_modules', '.cache', 'collector'))).toHaveLength(1);
-    await rm(copy, { recursive: true });
   });
 
   it('ends with 130 at Ctrl-C while a command reads', async () => {

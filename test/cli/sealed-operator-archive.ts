@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
@@ -10,6 +9,7 @@ import { recordLines } from '../../lambda/run/run-record-lines';
 import { readRunRecord } from '../../lambda/verify/read-run';
 import type { Hashed } from '../../lambda/verify/seals/seal';
 import { FolderStore } from '../../local/aws/store/folder-store';
+import { newFolder } from '../support/new-folder';
 import { type ArchiveFixture, keyOf } from './archive-fixture';
 import { absentRun, healthy, operatorArchive, operatorRuns, runAt } from './operator-archive';
 import { SealFixture } from './seal-fixture';
@@ -39,7 +39,7 @@ async function hashed(archive: ArchiveFixture, key: string): Promise<Hashed> {
 
 /** A copy of a folder, to be changed. */
 export async function copyOf(folder: string): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'collector-archive-copy-'));
+  const copy = newFolder();
   await cp(folder, copy, { recursive: true, preserveTimestamps: true });
   return copy;
 }

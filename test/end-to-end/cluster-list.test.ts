@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { configurationKey } from '../../lambda/archive/archive-layout';
@@ -8,6 +7,7 @@ import { resourceNames } from '../../lambda/resources';
 import type { RunRecord } from '../../lambda/run/run-record';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
+import { newFolder } from '../support/new-folder';
 import { type DeployedCollector, LocalCollector, useLocalCollector } from './local-collector';
 
 const from = 's3://inventory/fleet/clusters.json';
@@ -21,10 +21,9 @@ const hash = (...uids: string[]) =>
 let folder: string;
 let hour: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inventory-'));
+  folder = newFolder();
   hour = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function write(list: unknown): Promise<void> {
   const body = Buffer.isBuffer(list) ? list : Buffer.from(typeof list === 'string' ? list : JSON.stringify(list));

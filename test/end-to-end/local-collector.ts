@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
@@ -16,6 +15,7 @@ import {
 } from '../../local/deployment/deploy-locally';
 import type { Template } from '../../local/deployment/stack-template';
 import type { ListeningServer } from '../../local/listen-locally';
+import { newFolder } from '../support/new-folder';
 import { storedKeys, storedRecords } from '../support/stored-objects';
 import { tracesOf } from '../support/traces-of';
 
@@ -64,7 +64,7 @@ export class LocalCollector {
       failing: this.failing,
       onRequest: (path) => this.requests.push(path),
     });
-    const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
+    const root = newFolder();
     this.#started = { demo, root, assembly: assemblyOf(demo.url, this.overrides, join(root, 'cdk.out')) };
     return this;
   }

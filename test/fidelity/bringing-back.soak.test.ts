@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alarmsGuide } from '../infra/guides';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
+import { newFolder } from '../support/new-folder';
 
 /** The commands of the guide, by what is on top of the right version. */
 const commands = Object.fromEntries(
@@ -18,7 +18,7 @@ const [motoCommand, awsCommand] = [findCommand('moto_server'), findCommand('aws'
 (motoCommand === undefined || awsCommand === undefined ? describe.skip : describe)(
   'bringing back the right version in moto (skipped where moto_server or aws is not in the PATH)',
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bringing-back-'));
+    const folder = newFolder();
     let moto: MotoServer;
 
     beforeAll(async () => {
@@ -26,7 +26,6 @@ const [motoCommand, awsCommand] = [findCommand('moto_server'), findCommand('aws'
     });
     afterAll(async () => {
       await moto.stop();
-      rmSync(folder, { recursive: true });
     });
 
     /** What a shell prints; the command has to succeed. */

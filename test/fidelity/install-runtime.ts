@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { newFolder } from '../support/new-folder';
 
 /** The runtime interface client of Lambda's managed Node.js runtime, as AWS publishes it. It needs Node 22. */
 const clientPackage = 'aws-lambda-ric@4.0.2';
@@ -32,7 +32,7 @@ export class RuntimeUnavailableError extends Error {
  * @throws RuntimeUnavailableError
  */
 export function installRuntime(): LambdaRuntime {
-  const folder = mkdtempSync(join(tmpdir(), 'lambda-runtime-'));
+  const folder = newFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     install(folder, [clientPackage, '--ignore-scripts']);

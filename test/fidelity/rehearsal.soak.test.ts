@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { CopyObjectCommand, CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -11,12 +10,13 @@ import { runCollector } from '../cli/run-collector';
 import type { SealFixture } from '../cli/seal-fixture';
 import { sealedOperatorArchive } from '../cli/sealed-operator-archive';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
+import { newFolder } from '../support/new-folder';
 
 const command = findCommand('moto_server');
 
 /** The rehearsal of docs/keeping.md, with two buckets: what S3 would replicate is copied one by one. */
 (command === undefined ? describe.skip : describe)('reading the copy in moto (skipped without moto_server)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rehearsal-'));
+  const folder = newFolder();
   const former = { ...process.env };
   let moto: MotoServer;
   let archive: ArchiveFixture;
@@ -46,7 +46,6 @@ const command = findCommand('moto_server');
   afterAll(async () => {
     process.env = former;
     await moto.stop();
-    rmSync(folder, { recursive: true });
   });
 
   const run = (from: string, ...args: string[]) => runCollector([...args, '--archive', from], { now: runAt(60) });

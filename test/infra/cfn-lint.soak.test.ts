@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '../support/new-folder';
 import { configurations, everything, templateOf } from './example-stack';
 import { importTemplateOf } from './import-template';
 
@@ -14,15 +14,21 @@ const templates = [
 ];
 
 (isInstalled ? it : it.skip)('cfn-lint, where it is installed, finds no error in any template', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cfn-lint-'));
+  const folder = newFolder();
   const files = templates.map((template, index) => {
     const file = join(folder, `${index}.json`);
     writeFileSync(file, JSON.stringify(template));
     return file;
   });
   // One call for all: it takes three seconds to load its rules, and half a second for a template.
-  const { status, stdout } = spawnSync('cfn-lint', ['--non-zero-exit-code', 'error', '--format', 'parseable', '--', ...files]);
-  rmSync(folder, { recursive: true });
+  const { status, stdout } = spawnSync('cfn-lint', [
+    '--non-zero-exit-code',
+    'error',
+    '--format',
+    'parseable',
+    '--',
+    ...files,
+  ]);
   const errors = stdout.toString().match(/^.*:E\d+:.*$/gm);
   expect({ status, errors }).toEqual({ status: 0, errors: null });
 });

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Validations } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { collectionFile } from '../../lambda/stack-contract';
 import { listenLocally } from '../../local/listen-locally';
+import { newFolder } from '../support/new-folder';
 import { exampleConfig, exampleJson } from './example-config';
 import { configurations, exampleApp } from './example-stack';
 import { assetIn, type CdkRun, cdkSynth } from './run-cdk';
@@ -20,15 +20,9 @@ async function synth(...options: Parameters<typeof cdkSynth>): Promise<CdkRun> {
   return run;
 }
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'synth-test-'));
-  folders.push(folder);
-  return folder;
-}
-
 /** An app of one stack with one queue. */
 function oneQueue(): string {
-  const file = join(temporaryFolder(), 'one-queue.js');
+  const file = join(newFolder(), 'one-queue.js');
   const load = (name: string) => `require(${JSON.stringify(join(root, 'node_modules', name))})`;
   writeFileSync(
     file,
@@ -40,7 +34,7 @@ function oneQueue(): string {
 
 /** Arguments that choose a configuration with other members. */
 function withConfig(changes: Record<string, unknown>): string[] {
-  const file = join(temporaryFolder(), 'config.json');
+  const file = join(newFolder(), 'config.json');
   writeFileSync(file, JSON.stringify({ ...exampleJson(), ...changes }));
   return ['-c', `config=${file}`];
 }

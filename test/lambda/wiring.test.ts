@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
@@ -38,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   attempt.close();
   jest.restoreAllMocks();
-  await rm(directory, { recursive: true });
 });
 
 it('what is configured reaches the attempt', () => {

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -22,6 +21,7 @@ import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
+import { newFolder } from './new-folder';
 import { type StoredObject, storedObjects, storedRecords } from './stored-objects';
 import { tracesOf } from './traces-of';
 import { standingClock, VirtualClock } from './virtual-clock';
@@ -78,7 +78,7 @@ export class RealCollector {
   readonly #random = jest.spyOn(Math, 'random').mockReturnValue(0);
 
   static async start(options: RealCollectorOptions): Promise<RealCollector> {
-    const directory = await mkdtemp(join(tmpdir(), 'real-collector-'));
+    const directory = newFolder();
     const { secret = testKey, intercept } = options;
     const stored: LocalSecret = { arn: secretArn, ...(secret !== null && { value: secret }) };
     const aws = await startLocalAws({

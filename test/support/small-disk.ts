@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { newFolder } from './new-folder';
 
 /** Lays an empty disk in memory over a folder. Mounting takes root, and a kernel that lets it: false where it cannot. */
 function mount(folder: string, kibibytes: number): boolean {
@@ -20,7 +19,7 @@ function unmount(folder: string): void {
 
 /** Whether {@link withSmallDisk} works here. */
 export function canMountDisks(): boolean {
-  const probe = mkdtempSync(join(tmpdir(), 'mount-'));
+  const probe = newFolder();
   const works = mount(probe, 64);
   if (works) unmount(probe);
   rmSync(probe, { recursive: true });

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FindingKind } from '../../lambda/verify/finding';
 import { sha256Of } from '../../lambda/verify/seals/seal-file';
 import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
+import { newFolder } from '../support/new-folder';
 import { changes, saidOf } from './write-vectors';
 
 /** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
@@ -16,17 +15,15 @@ describe('the vectors of version 1 of the format', () => {
   const sums = new Map(named.map((line) => [line.slice(66), line.slice(0, 64)] as const));
   const names = [...sums.keys()].filter((name) => name.endsWith('.tar.gz')).map((name) => name.slice(0, -7));
   const expected = (name: string) => JSON.parse(readFileSync(join(__dirname, `${name}.json`), 'utf8'));
-  let work: string;
+  const work = newFolder();
 
-  beforeAll(async () => {
-    work = await mkdtemp(join(tmpdir(), 'collector-vectors-'));
+  beforeAll(() => {
     for (const name of names) {
       mkdirSync(join(work, name));
       const { status } = spawnSync('tar', ['-xzf', join(__dirname, `${name}.tar.gz`), '-C', join(work, name)]);
       if (status !== 0) throw new Error(`Unpacking ${name} failed: tar ended with ${status}`);
     }
   });
-  afterAll(() => rm(work, { recursive: true }));
 
   it('are those that were frozen, and no others', () => {
     expect(sha256Of(Buffer.from(named.join('\n')))).toBe(frozen);

@@ -1,20 +1,21 @@
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { admin, clientsOf } from '../../local/aws/endpoint-setup';
+import { newFolder } from '../../support/new-folder';
 import { type ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { longAfter, runVerify } from '../run-verify';
-import { archiveToSync, inBucket, newFolder, printedOf } from './synced-copy';
+import { archiveToSync, inBucket, printedOf } from './synced-copy';
 
 let archive: ArchiveFixture;
 let copy: string;
 
 /** What `aws s3 sync s3://BUCKET copy/` does: each key becomes a file, with the time of its object and nothing else. */
 async function sync(): Promise<string> {
-  const folder = await newFolder();
+  const folder = newFolder();
   const aws = await inBucket(archive);
   const { s3: client } = clientsOf(aws.url, admin);
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: 'archive' }))
@@ -35,9 +36,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   copy = await sync();
 });
-
-afterEach(() => rm(copy, { recursive: true }));
-afterAll(() => rm(archive.folder, { recursive: true }));
 
 describe('a copy without metadata, as "aws s3 sync" writes it', () => {
   it('is an archive of which every command says what it says of the archive', async () => {
@@ -86,7 +84,7 @@ describe('a copy without metadata, as "aws s3 sync" writes it', () => {
 });
 
 it('an export holds its metadata in a folder that is visible', async () => {
-  const out = join(await newFolder(), 'part');
+  const out = join(newFolder(), 'part');
   await runCollector(['export', '--cluster', 'alpha', '--archive', archive.folder, '--out', out], { now: longAfter });
   expect((await readdir(out)).sort()).toEqual([
     'CHECK.md',
@@ -100,5 +98,4 @@ it('an export holds its metadata in a folder that is visible', async () => {
     'seals',
     'seals-public-key.pem',
   ]);
-  await rm(out, { recursive: true });
 });

@@ -1,8 +1,7 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { admin, everythingPolicy, region } from '../../local/aws/endpoint-setup';
+import { newFolder } from '../../support/new-folder';
 import { ArchiveFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { longAfter } from '../run-verify';
@@ -37,8 +36,6 @@ export async function inBucket(archive: ArchiveFixture): Promise<LocalAws> {
   });
 }
 
-export const newFolder = () => mkdtemp(join(tmpdir(), 'collector-copying-'));
-
 interface Printed {
   readonly code: number;
   readonly out: string;
@@ -62,7 +59,7 @@ export async function printedOf(folder: string): Promise<Record<string, Printed>
     ['grep', 'of 9', '--snapshots', '--from', '2026-11-20'],
     ['seals'],
     ['verify', '--json'],
-    ['export', '--cluster', 'alpha', '--from', '2026-11-20', '--out', join(await newFolder(), 'part')],
+    ['export', '--cluster', 'alpha', '--from', '2026-11-20', '--out', join(newFolder(), 'part')],
   ];
   const printed: Record<string, Printed> = {};
   for (const line of lines) {

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { useLocalCollector } from '../../end-to-end/local-collector';
 import { operations } from '../../infra/guides';
+import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { ofFirstResources, writeStartConfig } from '../run-start';
 import { accountId, type ControlPlane, startControlPlane } from '../stack/control-plane';
@@ -18,13 +18,12 @@ const time = (date: Date) => date.toISOString().replace('.000', '');
 describe('collector doctor', () => {
   const clusters = ofFirstResources('alpha', 'beta');
   const collector = useLocalCollector({ clusters });
-  let root: string;
+  const root = newFolder();
   let config: string;
   let deployed: LocalDeployment;
   let plane: ControlPlane;
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'doctor-'));
     const service = { baseUrl: collector.demo.url };
     const alerts = { emails: ['night@example.com'] };
     const archive = { retentionDays: 400 };
@@ -35,7 +34,6 @@ describe('collector doctor', () => {
     plane = await startControlPlane(deployed);
   });
   afterEach(() => plane.close());
-  afterAll(() => rm(root, { recursive: true }));
 
   async function doctor(args: string[], environment: Record<string, string> = {}) {
     const all = ['doctor', '--json', ...(args.includes('--stack') ? [] : ['--config', config]), ...args];

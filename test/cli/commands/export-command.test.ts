@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
@@ -11,6 +10,7 @@ import { configurationKey, sealKey, sealStateKey } from '../../../lambda/archive
 import type { ListedObject } from '../../../lambda/verify/archive-reader';
 import type { Finding } from '../../../lambda/verify/finding';
 import { FolderStore } from '../../../local/aws/store/folder-store';
+import { newFolder } from '../../support/new-folder';
 import { ofLists } from '../../vectors/write-vectors';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
 import { everyFourHours, healthy, runAt } from '../operator-archive';
@@ -36,10 +36,10 @@ function filesIn(folder: string): string[] {
 describe('export, from an archive of ten clusters and 60 runs with nine seals', () => {
   let archive: ArchiveFixture;
   let seals: SealFixture;
-  let work: string;
+  const work = newFolder();
   /** The whole of one cluster, and twelve runs of it. */
-  let whole: string;
-  let part: string;
+  const whole = join(work, 'whole');
+  const part = join(work, 'part');
 
   const collector = (...args: string[]) => runCollector(args, { now });
   const exported = (out: string, ...args: string[]) =>
@@ -47,12 +47,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
 
   beforeAll(async () => {
     ({ archive, seals } = await sealedOperatorArchive());
-    work = await mkdtemp(join(tmpdir(), 'collector-export-'));
-    whole = join(work, 'whole');
-    part = join(work, 'part');
-  });
-  afterAll(async () => {
-    for (const folder of [archive.folder, work]) await rm(folder, { recursive: true });
   });
 
   it('copies one cluster, whole run records and all seals, and ends at what the newest seal has', async () => {
@@ -108,7 +102,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const { code, err } = await collector('export', '--archive', folder, '--cluster', healthy, '--out', out);
     expect([code, err]).toEqual([0, expect.stringContaining(`\n7 runs since ${stampOf(14)} are not sealed yet: `)]);
     expect(filesIn(out)).toEqual(filesIn(whole));
-    await rm(folder, { recursive: true });
   });
 
   it('follows links before it decides whether a folder lies in the archive', async () => {
@@ -131,7 +124,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     expect(err).toContain('23 of 24 objects vouched for by seal 3');
     expect(err).toMatch(new RegExp(`^${what} [^]*${manifest(14)}`, 'm'));
     expect(filesIn(out)).toEqual(expect.arrayContaining(['CHECK.md', 'part.json', manifest(15), sealKey(9)]));
-    await rm(folder, { recursive: true });
   });
 
   it('is a part only if somebody says so, and a bucket never is', async () => {
@@ -148,7 +140,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       code: 3,
       err: `error: Reading part.json in ${copied} failed: it is longer than 65536 bytes\n`,
     });
-    await rm(copied, { recursive: true });
   });
 
   it('writes nothing over what is there, and no folder for a cluster that has nothing', async () => {
@@ -213,7 +204,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       expect([code, unsealed]).toEqual([1, runs.map(recordOf)]);
       expect(found).toMatchObject({ unsealed: runs.length, unvouched: 2 * runs.length, missing: 0, 'seal-broken': 0 });
       expect(sound).toBe(106 - (does === cutOff ? 2 * runs.length : 0));
-      await rm(folder, { recursive: true });
     });
 
     it.each<[string, (folder: string) => Promise<unknown>, kinds: string, command: string, said: string]>([
@@ -233,7 +223,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       const foundKinds = Object.keys(found).filter((kind) => found[kind] > 0 && kind !== 'absent');
       expect([code, foundKinds.join(' ')]).toEqual([1, kinds]);
       if (name !== '') expect(await check(folder, name)).toMatchObject({ out: said });
-      await rm(folder, { recursive: true });
     });
   });
 
@@ -263,7 +252,6 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       expect((await check(out, 'The objects')).out).toBe('');
       await plant(out, manifest(0, odd));
       expect((await check(out, 'The objects')).out).toMatch(/^manifests\/cluster=a%27.* is not what was archived\n$/);
-      await rm(other.folder, { recursive: true });
     });
   });
 
@@ -317,7 +305,7 @@ it('export takes of each run what its own list has: of a cluster that joined and
     ['alpha', 'beta', 'gamma'],
     ['alpha', 'gamma'],
   ]);
-  const work = await mkdtemp(join(tmpdir(), 'collector-export-'));
+  const work = newFolder();
   const collector = (...args: string[]) => runCollector(args, { now: longAfter });
   for (const [cluster, key] of [
     ['gamma', 'manifests/cluster=gamma/date=2026-11-20/20261120T090000.000Z.txt.gz'],
@@ -331,5 +319,4 @@ it('export takes of each run what its own list has: of a cluster that joined and
     const { code, result } = await runVerify(out, ['--part']);
     expect([code, result.findings]).toMatchObject([1, [{ kind: 'missing', key }]]);
   }
-  for (const folder of [archive.folder, work]) await rm(folder, { recursive: true });
 });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -25,7 +24,6 @@ describe('history --all', () => {
       await archive.attempt({ run: hour(at), clusters, answer });
     }
   });
-  afterAll(() => rm(archive.folder, { recursive: true }));
 
   const history = (...args: string[]) => runCollector(['history', '--archive', archive.folder, ...args]);
   const changes = async (...args: string[]) =>

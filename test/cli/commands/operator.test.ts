@@ -24,7 +24,6 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   beforeAll(async () => {
     archive = await operatorArchive(120);
   });
-  afterAll(() => rm(archive.folder, { recursive: true }));
 
   const between = (from: string, to: string) => ['--from', `2025-11-${from}`, '--to', `2025-11-${to}`];
   const collector = (command: string, ...args: string[]) =>

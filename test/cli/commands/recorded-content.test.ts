@@ -136,7 +136,6 @@ describe('what a command shows', () => {
             if (isSuspect) expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(damage)]);
             if (suspects.length === 0) expect([args, err]).toEqual([args, expect.not.stringMatching(damage)]);
           }
-          await rm(archive.folder, { recursive: true });
         },
       ),
       rounds(60),
@@ -158,7 +157,6 @@ describe('what a command shows', () => {
           expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(said)]);
         }
       }
-    await rm(archive.folder, { recursive: true });
   });
 
   it('is damage where its run record lacks lines, not something that could not be read', async () => {
@@ -169,7 +167,6 @@ describe('what a command shows', () => {
     const args = ['show', 'b', '--run', hour(9).toISOString(), '--archive', archive.folder];
     const { code, err } = await runCollector(args, { now: longAfter });
     expect([code, err]).toEqual([1, expect.stringMatching(/^damaged: .*it has 3 of 4 outcomes/m)]);
-    await rm(archive.folder, { recursive: true });
   });
 
   it('may be much to read, which log and history say first', async () => {
@@ -186,7 +183,6 @@ describe('what a command shows', () => {
     expect(await errOf('history', 'a')).not.toContain('Reading up to');
     await grow(runRecordKey({ run: hour(9), attempt: 2 }));
     expect(await errOf('history', 'a')).toMatch(/^Reading up to 201\.0 MiB; /);
-    await rm(archive.folder, { recursive: true });
   });
 
   it('is shown without a word of damage in an honest archive: kills, retries, runs under way, retention', async () => {
@@ -220,7 +216,6 @@ describe('what a command shows', () => {
           // A difference is 1, and 3 that there is nothing to show.
           if (out !== '' && args[0] !== 'diff' && args[0] !== 'grep') expect([args, code, err]).toEqual([args, 0, err]);
         }
-        await rm(archive.folder, { recursive: true });
       }),
       rounds(20),
     );

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rename } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clustersToShow } from '../../../cli/report/grid';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { forEachResource } from '../../../lambda/resources';
+import { newFolder } from '../../support/new-folder';
 import { ArchiveFixture, type AttemptFixture, answerBut, hour, logRecord } from '../archive-fixture';
 import { asBucket, operatorArchive } from '../operator-archive';
 import { runCollector } from '../run-collector';
@@ -240,7 +240,7 @@ describe('the commands of the report', () => {
           return { content: resource === 'log' ? logRecord(uid, `log ${at}`) : `replicas: ${at}\n`, doubt: 'odd' };
         },
       });
-    const folder = join(await mkdtemp(join(tmpdir(), 'collector-report-')), "it's an archive");
+    const folder = join(newFolder(), "it's an archive");
     await rename(archive.folder, folder);
     const { page } = await reportOf(folder);
     const commands = [...page.matchAll(/<code>(.*?)<\/code>/g)].map(([, line = '']) => textOf(line));

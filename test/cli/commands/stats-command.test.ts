@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runsPrefix } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture, keyOf, logRecord } from '../archive-fixture';
@@ -19,7 +19,6 @@ describe('stats', () => {
     };
     for (const run of runs) await archive.attempt({ run, clusters: ['small', 'down', 'large'], answer });
   });
-  afterAll(() => rm(archive.folder, { recursive: true }));
 
   const stats = (...args: string[]) => runCollector(['stats', '--archive', archive.folder, ...args]);
   const stored = async (key: string) => (await stat(join(archive.folder, key))).size;
@@ -73,7 +72,6 @@ describe('stats', () => {
     const { out } = await runCollector(['stats', '--archive', other.folder]);
     const day = Number(/│ 2026-11-21 │.* ([\d.]+) KiB │\n/.exec(out)?.[1]);
     expect(Number(/^([\d.]+) KiB a whole day, which is [\d.]+ [KM]iB a year\.$/m.exec(out)?.[1])).toBeCloseTo(day, 1);
-    await rm(other.folder, { recursive: true });
   });
 
   it('counts thirty days up to the newest run, unless others are asked for', async () => {
@@ -88,7 +86,6 @@ describe('stats', () => {
     expect(await daysOf('--last', '1')).toBe(1);
     const { code, err } = await runCollector(['stats', '--archive', other.folder, '--from', '2027-01-01']);
     expect([code, err]).toEqual([3, expect.stringContaining('has no runs in this period')]);
-    await rm(other.folder, { recursive: true });
   });
 });
 

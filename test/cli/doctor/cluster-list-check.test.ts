@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { useLocalCollector } from '../../end-to-end/local-collector';
+import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { writeStartConfig } from '../run-start';
 import { startControlPlane } from '../stack/control-plane';
 
 const clusters = { from: 's3://inventory/fleet.json' };
 const collector = useLocalCollector({ clusters });
-let root: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'doctor-list-'));
-});
-afterAll(() => rmSync(root, { recursive: true }));
+const root = newFolder();
 
 it('doctor reads the list of clusters as the function would, and says how it differs from the list in force', async () => {
   const inventory = new FolderStore(root);

@@ -9,13 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { runRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
 import type { Finding } from '../../../lambda/verify/finding';
 import { sha256Of } from '../../../lambda/verify/seals/seal-file';
+import { newFolder } from '../../support/new-folder';
 import { hour, keyOf } from '../archive-fixture';
 import { damageOf, hasPython, putBytes, readFolders, sealedAndStamped, verifyFolder } from './second-reader';
 
@@ -185,21 +184,18 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
 
 describe('an odd archive', () => {
   const names = Object.keys(odd);
-  let work: string;
+  const work = newFolder();
   let judged: Finding[][] = [];
 
   beforeAll(async () => {
     const { archive } = await sealedAndStamped();
-    work = await mkdtemp(join(tmpdir(), 'collector-odd-'));
     const folders = names.map((name) => join(work, name));
     for (const [at, [change]] of Object.values(odd).entries()) {
       cpSync(archive.folder, folders[at] ?? '', { recursive: true });
       change(folders[at] ?? '');
     }
     if (hasPython) judged = readFolders(folders);
-    await rm(archive.folder, { recursive: true });
   });
-  afterAll(() => rm(work, { recursive: true }));
 
   it.each(names)('is the same to both readers: %s', async (name) => {
     const [, ...expected] = odd[name] ?? [];

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '../../support/new-folder';
 import { damageOf, hasPython, putBytes, readFolders, sealedAndStamped, verifyFolder } from './second-reader';
 
 const archives = 500;
@@ -88,7 +88,7 @@ const ifPython = hasPython ? it : it.skip;
 
 ifPython(`the second reader agrees with verify on ${archives} changed archives`, async () => {
   const { archive } = await sealedAndStamped();
-  const work = await mkdtemp(join(tmpdir(), 'collector-mutated-'));
+  const work = newFolder();
   const names = Array.from({ length: archives }, (_, seed) => seed);
   const done = names.map((seed) => {
     const folder = join(work, String(seed));

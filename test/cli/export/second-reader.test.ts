@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
 import { sealKey } from '../../../lambda/archive/archive-layout';
 import { readPart } from '../../../lambda/verify/part';
+import { newFolder } from '../../support/new-folder';
 import { hour, keyOf } from '../archive-fixture';
 import { longAfter } from '../run-verify';
 import { signingKeys } from '../seal-fixture';
@@ -15,15 +14,11 @@ import { hasPython, runPython, sealedAndStamped, verifyFolder } from './second-r
 const log = keyOf('log', 'beta', hour(9));
 
 (hasPython ? describe : describe.skip)('the second reader', () => {
-  let work: string;
+  const work = newFolder();
   let made: Awaited<ReturnType<typeof sealedAndStamped>>;
 
   beforeAll(async () => {
     made = await sealedAndStamped();
-    work = await mkdtemp(join(tmpdir(), 'collector-second-reader-'));
-  });
-  afterAll(async () => {
-    for (const folder of [work, made.archive.folder]) await rm(folder, { recursive: true });
   });
 
   const read = (...args: string[]) => runPython('sys.exit(check_archive.main())', args);

@@ -1,21 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
 
 const fleet = Array.from({ length: 8 }, (_, index) => `c-${index}`);
 
-let folder: string;
-let archive: string;
+const folder = newFolder();
+const archive = join(folder, 'archive');
 let config: string;
 /** What four starts printed: a list, one that changed, one without most clusters, and one that is not valid. */
 const printed: string[] = [];
 const codes: number[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'start-list-'));
-  archive = join(folder, 'archive');
   config = await writeStartConfig(folder, { clusters: { from: 's3://inventory/fleet.json' } });
   for (const list of [fleet, [...fleet.slice(1), 'new'], ['new'], ['', 'new']]) {
     writeFileSync(join(folder, 'list.json'), JSON.stringify(list));
@@ -24,7 +22,6 @@ beforeAll(async () => {
     codes.push(code);
   }
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const start = (...args: string[]) => runStart(['--config', config, '--folder', archive, ...args]);
 const collector = (...args: string[]) => runCollector([...args, '--archive', archive], { now: new Date() });

@@ -1,23 +1,18 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
 
 describe('npm start -- --audit', () => {
-  let root: string;
+  const root = newFolder();
   let folder: string;
   let args: string[];
-  const copies: string[] = [];
 
-  beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'start-audit-'));
-  });
   beforeEach(async () => {
-    folder = await mkdtemp(join(root, 'archive-'));
+    folder = newFolder();
     args = ['--config', await writeStartConfig(root), '--folder', folder, '--audit'];
   });
-  afterAll(() => Promise.all([root, ...copies].map((path) => rm(path, { recursive: true }))));
 
   const verify = (archive: string) =>
     runCollector(['verify', '--archive', archive, '--json'], { now: new Date() }).then(({ out }) => JSON.parse(out));
@@ -59,7 +54,6 @@ describe('npm start -- --audit', () => {
     const { code, out } = await runStart([...args.filter((arg) => arg !== '--audit'), ...options]);
     expect(code).toBe(1);
     const [, copy = '', list = ''] = /^In a copy of the archive, (\S+), these .*\n((?: {2}.*\n)+)/m.exec(out) ?? [];
-    copies.push(copy);
     const [manifest, ...records] = list
       .trimEnd()
       .split('\n')

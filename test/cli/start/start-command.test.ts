@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/archive/archive-layout';
 import { refusedAddress } from '../../support/fault-service-refusal';
+import { newFolder } from '../../support/new-folder';
 import { ofFirstResources, runStart, writeStartConfig } from '../run-start';
 
 type Started = Awaited<ReturnType<typeof runStart>>;
@@ -12,11 +12,11 @@ const four = ['one', 'two', 'three', 'four'];
 
 describe('npm start', () => {
   let root: string;
-  let down: { readonly root: string; readonly starts: Promise<readonly (() => void)[]> };
+  let startsWhileDown: Promise<readonly (() => void)[]>;
 
   // They wait for a service that does not answer. Meanwhile the other cases run.
   beforeAll(async () => {
-    const ownRoot = await mkdtemp(join(tmpdir(), 'service-down-'));
+    const ownRoot = newFolder();
     const refused = await refusedAddress();
     const config = await writeStartConfig(ownRoot, { clusters: four, service: { baseUrl: refused.url } });
     const start = async (name: string, more: string[]) => {
@@ -24,21 +24,18 @@ describe('npm start', () => {
       const started = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
       return () => expectLastLeftOut(started, args);
     };
-    const starts = Promise.all([
+    startsWhileDown = Promise.all([
       start("an archive's folder", []),
       start("a sharded archive's folder", ['--shards', '2']),
     ]).finally(() => refused.release());
-    down = { root: ownRoot, starts };
   });
-  afterAll(() => rm(down.root, { recursive: true }));
 
   let folder: string;
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'start-command-'));
+    root = newFolder();
     folder = join(root, 'archive');
   });
-  afterEach(() => rm(root, { recursive: true }));
 
   const writeConfig = (members?: object) => writeStartConfig(root, members);
 
@@ -198,7 +195,7 @@ describe('npm start', () => {
   });
 
   it('leaves out the last attempt, of each shard too, while the service is down, and tells how to complete the run', async () => {
-    for (const expectIt of await down.starts) expectIt();
+    for (const expectIt of await startsWhileDown) expectIt();
   });
 });
 

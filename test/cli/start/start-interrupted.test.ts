@@ -1,24 +1,18 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCommand } from '../../../cli/start/start-command';
 import { WatchedRun } from '../../../cli/start/watched-run';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../lambda/resources';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
+import { newFolder } from '../../support/new-folder';
 import { keptTerminal } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
 
 const environment = { COLLECTOR_API_KEY: 'the-key' };
 
 describe('a start that ends before its time', () => {
-  let root: string;
-
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'start-interrupted-'));
-  });
-  afterEach(() => rm(root, { recursive: true }));
+  const root = newFolder();
 
   /** Starts a run of two clusters; `onSecond` is called when the second manifest is asked for: a cluster's resources are asked together. */
   async function startUntil(onSecond: () => void, interrupted: AbortSignal) {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { newFolder } from '../../support/new-folder';
 import { Program } from '../../support/program';
 import { canMountDisks, withSmallDisk } from '../../support/small-disk';
 import { runStart } from '../run-start';
@@ -14,11 +14,10 @@ describe('npm start as a process', () => {
   let root: string;
   let folder: string;
 
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'start-'));
+  beforeEach(() => {
+    root = newFolder();
     folder = join(root, 'archive');
   });
-  afterEach(() => rm(root, { recursive: true }));
 
   const hasRun = () =>
     existsSync(folder) && readdirSync(folder, { recursive: true }).join().includes('.attempt-1.jsonl');

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { main } from '../../../cli/main';
@@ -42,6 +41,5 @@ describe('progress', () => {
     expect(await shownBy('grep', 'line', '--snapshots', '--last', '60')).toContain('Searching: 50 logs of 50 runs');
     const out = join(archive.folder, '..', `exported-${process.pid}`);
     expect(await shownBy('export', '--cluster', 'a', '--out', out)).toContain('Exporting: copying the records');
-    await Promise.all([out, archive.folder].map((folder) => rm(folder, { recursive: true })));
   });
 });

@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Certificates, readCertificates } from '../../../infra/config/config-files';
+import { newFolder } from '../../support/new-folder';
 import { type TestCertificates, testCertificates } from '../../support/tls';
 
 const now = new Date();
 let certificates: TestCertificates;
-let file: string;
+const file = join(newFolder(), 'ca.pem');
 
 beforeAll(async () => {
   certificates = testCertificates();
 });
-
-beforeEach(() => {
-  file = join(mkdtempSync(join(tmpdir(), 'ca-')), 'ca.pem');
-});
-afterEach(() => rmSync(join(file, '..'), { recursive: true, force: true }));
 
 function read(content: string, time = now): Certificates {
   writeFileSync(file, content);

@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { loadConfig, parseConfig, refuseExample, refusePartition } from '../../../infra/config/config';
 import { resourceNames } from '../../../lambda/resources';
+import { newFolder } from '../../support/new-folder';
 import { testCertificates } from '../../support/tls';
 import { minimal, problemsOf } from '../example-config';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 function write(name: string, content: string): string {
   const file = join(folder, name);

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,20 +11,20 @@ import { CodingError } from '../../../lambda/body/content-coding';
 import { type Receiver, receive } from '../../../lambda/body/receive';
 import { emptySpoolDirectory, memoryLimitBytes } from '../../../lambda/body/spool';
 import { damagedGzipStreams, gzipStreams } from '../../support/gzip-streams';
+import { newFolder } from '../../support/new-folder';
 
 let spoolDirectory: string;
 let receiver: Receiver;
 const never = new AbortController().signal;
 
 beforeEach(async () => {
-  spoolDirectory = await mkdtemp(join(tmpdir(), 'receive-'));
+  spoolDirectory = newFolder();
   receiver = { spoolDirectory, maxBytes: 64 * 1024 * 1024 };
 });
 
 afterEach(async () => {
   // Whatever happened, nothing is left once the body is released.
   expect(await readdir(spoolDirectory)).toEqual([]);
-  await rm(spoolDirectory, { recursive: true });
 });
 
 const asReceived = (): BodyCheck => ({ isAsReceived: true, write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
@@ -160,12 +159,10 @@ describe('receiving a body', () => {
 });
 
 it('what a killed predecessor left in the spool directory is removed', async () => {
-  const directory = join(spoolDirectory, 'spool');
-  await mkdir(directory);
+  const directory = newFolder();
   await writeFile(join(directory, 'body-1-1'), 'left');
   await emptySpoolDirectory(directory);
   expect(await readdir(directory)).toEqual([]);
-  await rm(directory, { recursive: true });
 });
 
 const short = logLike(4000);

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ManifestContent } from '../../../lambda/body/manifest-content';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
@@ -10,6 +8,7 @@ import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
+import { newFolder } from '../../support/new-folder';
 import { type RawRequest, startRawService, wire } from '../../support/raw-service';
 import { testCertificates } from '../../support/tls';
 
@@ -21,16 +20,11 @@ const manifestOf = (cluster: string): ResourceRequest => ({ cluster, resource: '
 const logOfA: ResourceRequest = { cluster: 'a', resource: 'log' };
 const record = JSON.stringify({ spec: { clusterUid: 'a' } });
 
-let directory: string;
+const directory = newFolder();
 const closing: (() => unknown)[] = [];
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'cluster-api-'));
-});
 
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
-  await rm(directory, { recursive: true });
 });
 
 interface ApiOptions {

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
 import { stampRequest } from '../../../lambda/stamps/request-stamp';
+import { newFolder } from '../../support/new-folder';
 
-const folder = mkdtempSync(join(tmpdir(), 'stamps-'));
+const folder = newFolder();
 const sha256 = createHash('sha256').update('a seal').digest();
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 

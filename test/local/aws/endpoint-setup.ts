@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -8,6 +7,7 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import type { LocalAwsOptions } from '../../../local/aws/aws-endpoint';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { startLocalAws } from '../../../local/aws/local-aws';
+import { newFolder } from '../../support/new-folder';
 
 export const region = 'eu-central-1';
 export const accountId = '111122223333';
@@ -17,7 +17,7 @@ const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-
 
 /** The endpoint over a new folder, with clients that may do everything. */
 export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
-  const root = await mkdtemp(join(tmpdir(), 'local-aws-'));
+  const root = newFolder();
   const folder = join(root, 'archive');
   await mkdir(folder, { recursive: true });
   const aws = await startLocalAws({

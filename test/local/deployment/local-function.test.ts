@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction, type LocalFunctionOptions } from '../../../local/deployment/local-function';
+import { newFolder } from '../../support/new-folder';
 
 const definition: Omit<FunctionDefinition, 'codeFolder'> = {
   name: 'the-function',
@@ -24,7 +23,6 @@ const definition: Omit<FunctionDefinition, 'codeFolder'> = {
 };
 
 const started: LocalFunction[] = [];
-const folders: string[] = [];
 let lines: string[] = [];
 
 function start(
@@ -33,8 +31,7 @@ function start(
   options: Partial<LocalFunctionOptions> = {},
 ): LocalFunction {
   lines = [];
-  const codeFolder = mkdtempSync(join(tmpdir(), 'code-of-'));
-  folders.push(codeFolder);
+  const codeFolder = newFolder();
   writeFileSync(join(codeFolder, 'index.js'), text);
   const fn = new LocalFunction({
     definition: { ...definition, codeFolder, ...overrides },
@@ -49,7 +46,6 @@ function start(
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((fn) => fn.close()));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
 describe('a local function', () => {

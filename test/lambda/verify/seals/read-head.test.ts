@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import type { Finding } from '../../../../lambda/verify/finding';
 import { readHead } from '../../../../lambda/verify/seals/read-chain';
@@ -25,7 +24,6 @@ describe('the newest right seal', () => {
     archive = await ArchiveFixture.create();
     seals = new SealFixture(archive);
   });
-  afterEach(() => rm(archive.folder, { recursive: true }));
 
   it('is the last, with its state, its time and its shards', async () => {
     expect(await plan()).toBeUndefined();

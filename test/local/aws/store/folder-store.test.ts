@@ -1,26 +1,24 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
 import { InvalidKeyError } from '../../../../local/aws/store/key-path';
 import type { ObjectMetadata } from '../../../../local/aws/store/object-metadata';
+import { newFolder } from '../../../support/new-folder';
 
 let root: string;
 let folder: string;
 let store: FolderStore;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'folder-store-'));
+  root = newFolder();
   // Deep enough that a store which let a key out of its folder would still not get out of the test's own.
   folder = join(root, 'around', 'archive');
   await mkdir(folder, { recursive: true });
   store = new FolderStore(folder);
 });
-
-afterEach(() => rm(root, { recursive: true }));
 
 const body = (text: string): Buffer => Buffer.from(text);
 
