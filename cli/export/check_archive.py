@@ -317,10 +317,11 @@ def check_records(archive, run, names):
         with archive.judging(key):
             data, written = archive.read(key)[0], archive.describe(key)[1]
             archive.is_sealed(key, sha256(data))
-            record = dict(parse_record(data, name), written=written)
-            records.append(record)
-            if not adds_up(record) or seconds(run) > archive.now + 2 * HOUR:
+            read = dict(parse_record(data, name), written=written)
+            if not adds_up(read) or seconds(run) > archive.now + 2 * HOUR:
                 archive.find('contradiction', key, 'it does not add up, or is of the future')
+            record = read
+            records.append(record)
             configuration = 'configurations/%s.json.gz' % record['configuration']
             if configuration not in archive.names:
                 archive.find('missing', configuration, 'a run record names it')
