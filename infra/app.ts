@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ContextError, createApp, readContext } from './collector-app';
 import { ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
-import { refuseShorterRetention } from './deployed-retention';
+import { refuseShorterRetention } from './retention-guard';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
 async function main(): Promise<void> {
@@ -11,8 +11,8 @@ async function main(): Promise<void> {
   refusePartition(config, region, context.config);
   if (context.deploys) {
     refuseExample(config, context.config);
-    if (!context.shortensRetention)
-      await refuseShorterRetention(config, region, context.config, (message) => process.stderr.write(`${message}\n`));
+    const target = { account: process.env.CDK_DEFAULT_ACCOUNT, region, qualifier: context.qualifier };
+    if (!context.shortensRetention) await refuseShorterRetention(config, target, context.config);
   }
   createApp({ config }).app.synth();
 }

@@ -11,18 +11,15 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
-import { resourceNames, resources } from '../lambda/resources';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
 import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
+import { runPrefixes } from './deployed-retention';
 import { allow, type Conditions, everybody, refusal, through } from './policy-statements';
 import { Replication, type ReplicationMetrics, type ReplicationProps } from './replication';
 
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
-
-/** What is collected in every run. It may expire; configurations and seals must not, because they explain the rest. */
-const runPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
 
 /** Where the collector writes. */
 const collectedPrefixes = [...runPrefixes, configurationsPrefix];

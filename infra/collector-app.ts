@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App, BOOTSTRAP_QUALIFIER_CONTEXT, DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { DISABLE_CREATION_STACK_TRACES } from 'aws-cdk-lib/cx-api';
 import { CollectorStack } from './collector-stack';
 import type { CollectorConfig } from './config/config';
@@ -44,6 +44,8 @@ export interface ContextChoice {
   readonly deploys: boolean;
   /** Whether a deployment may keep what is archived for a shorter time than before: `-c shortenRetention=true`. */
   readonly shortensRetention: boolean;
+  /** Part of the names of the roles that `cdk bootstrap` made: `@aws-cdk/core:bootstrapQualifier`. */
+  readonly qualifier: string;
 }
 
 /** The context has a key that nobody reads: a misspelt one would silently choose the default configuration. */
@@ -71,5 +73,11 @@ export function readContext(context: Readonly<Record<string, unknown>>): Context
   const unread = Object.keys(others).filter((key) => !/[:/]/.test(key) && !commandLineKeys.includes(key));
   if (unread.length > 0) throw new ContextError(unread);
   const isTrue = (value: unknown) => value === true || value === 'true';
-  return { config: String(config), deploys: isTrue(deploy), shortensRetention: isTrue(shortenRetention) };
+  const qualifier = others[BOOTSTRAP_QUALIFIER_CONTEXT] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER;
+  return {
+    config: String(config),
+    deploys: isTrue(deploy),
+    shortensRetention: isTrue(shortenRetention),
+    qualifier: String(qualifier),
+  };
 }

@@ -33,7 +33,7 @@ function optionsIn(text: string): string[] {
 /** Options in the text that are not ours: of V8, and of other people's commands. */
 const foreignOptions = [
   ...['--heap-growing-percent', '--invocation-type', '--bypass-governance-retention'],
-  ...['--require-approval', '--profile', '--cloudformation-execution-policies', '--qualifier'],
+  ...['--require-approval', '--profile', '--cloudformation-execution-policies', '--qualifier', '--trust'],
 ];
 
 describe.each(pages)('%s', (page) => {

@@ -11,11 +11,13 @@ describe('the context', () => {
       config: 'prod.json',
       deploys: false,
       shortensRetention: false,
+      qualifier: 'hnb659fds',
     });
-    expect(readContext({ shortenRetention: 'true' })).toEqual({
+    expect(readContext({ shortenRetention: 'true', '@aws-cdk/core:bootstrapQualifier': 'mine' })).toEqual({
       config: 'collector.json',
       deploys: false,
       shortensRetention: true,
+      qualifier: 'mine',
     });
   });
 
