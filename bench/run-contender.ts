@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { Collection } from '../archive/format/configuration';
+import { firstResources } from '../archive/format/resources';
 import { bundle } from '../infra/function-bundle';
-import { firstResources } from '../lambda/resources';
-import { type Collection, collectionFile } from '../lambda/stack-contract';
+import { collectionFile } from '../lambda/stack-contract';
 import type { Built } from './build';
 import type { Figures } from './contenders/measure';
 import { type Command, pinContender } from './machine';
@@ -125,7 +126,7 @@ function commandOf(program: Program, job: Job, { built, folder }: RunOptions): C
 function placeFunction(job: Job, folder: string): string {
   const place = join(folder, 'function');
   mkdirSync(place, { recursive: true });
-  for (const { path, contents } of bundle('handler.ts')) writeFileSync(join(place, basename(path)), contents);
+  for (const { path, contents } of bundle('collect/handler.ts')) writeFileSync(join(place, basename(path)), contents);
   const collection: Collection = {
     service: { baseUrl: job.serviceUrl, collection: 'platformclusters' },
     clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),

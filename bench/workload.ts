@@ -1,4 +1,4 @@
-import type { Resource } from '../lambda/resources';
+import type { Resource } from '../archive/format/resources';
 
 /** What an archive holds. */
 export interface ArchiveShape {

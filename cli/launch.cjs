@@ -16,7 +16,7 @@ function fingerprint() {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
-  for (const folder of ['cli', 'infra', 'lambda', 'local'])
+  for (const folder of ['archive', 'cli', 'infra', 'lambda', 'local'])
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
       if (entry.isFile()) add(join(entry.parentPath, entry.name).slice(root.length + 1));
   for (const file of ['package.json', 'package-lock.json']) add(file);
@@ -27,7 +27,7 @@ function fingerprint() {
 const ownFolder = {
   name: 'own-folder',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[/\\](cli|infra|lambda|local)[/\\].*\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[/\\](archive|cli|infra|lambda|local)[/\\].*\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll('__dirname', JSON.stringify(dirname(path))),
       loader: 'ts',
     })),

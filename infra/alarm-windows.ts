@@ -1,4 +1,4 @@
-import type { Gap } from '../lambda/schedule/cron-gap';
+import type { Gap } from '../archive/format/schedule/cron-gap';
 
 /**
  * Period of the alarms that follow runs, in seconds. A window of periods below one hour may last a day at most, one of

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { functionTimeoutSeconds } from '../lambda/time-limits';
+import { functionTimeoutSeconds } from '../archive/format/clocks';
 import * as windows from './alarm-windows';
 import type { Collector } from './collector';
 import type { Parts } from './parts';

@@ -10,9 +10,9 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
+import { formerVersionDays } from '../archive/format/clocks';
+import { configurationsPrefix, runsPrefix, sealsPrefix } from '../archive/format/keys';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
-import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { runPrefixes } from './deployed-retention';
 import { allow, type Conditions, everybody, refusal, through } from './policy-statements';

@@ -1,5 +1,6 @@
-import { firingsOf } from '../lambda/schedule/firings';
-import { deadlineReserveSeconds, functionTimeoutSeconds } from '../lambda/time-limits';
+import { functionTimeoutSeconds } from '../archive/format/clocks';
+import { firingsOf } from '../archive/format/schedule/firings';
+import { deadlineReserveSeconds } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 
 /** What an audit has time for, and what that means for its schedule and for how often old content is read again. */

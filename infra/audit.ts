@@ -4,7 +4,8 @@ import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
+import type { AuditPlan } from '../archive/format/plan';
+import { type AuditEnvironment, auditFile } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
 import { auditsKeepUp, rereadDaysFor } from './audit-load';
@@ -58,7 +59,7 @@ export class Audit extends Construct {
     const { function: target, role } = createNodeFunction(this, {
       config,
       description: `Verifies and seals the archive of ${config.name}`,
-      entry: 'audit-handler.ts',
+      entry: 'audit/handler.ts',
       dataFile: { name: auditFile, content: plan },
       // It hashes and compares all the time. 200,000 clusters need half of this memory (docs/background.md).
       memoryMiB: oneProcessorMiB,

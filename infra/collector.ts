@@ -4,14 +4,8 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import {
-  type ClusterListSource,
-  type Collection,
-  type CollectorEnvironment,
-  collectionFile,
-  metricNames,
-  metricNamespace,
-} from '../lambda/stack-contract';
+import type { ClusterListSource, Collection } from '../archive/format/configuration';
+import { type CollectorEnvironment, collectionFile, metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
@@ -45,7 +39,7 @@ export class Collector extends Construct {
     const { function: target, logGroup } = createNodeFunction(this, {
       config,
       description: `Archives the logs and manifests of the clusters of ${config.name}`,
-      entry: 'handler.ts',
+      entry: 'collect/handler.ts',
       dataFile: { name: collectionFile, content: collectionOf(config) },
       memoryMiB: memoryMiB(config.limits),
       temporaryStorage: Size.mebibytes(temporaryStorageMiB(config.limits)),

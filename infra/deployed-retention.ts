@@ -1,6 +1,6 @@
 import type { Stack } from '@aws-sdk/client-cloudformation';
-import { runsPrefix } from '../lambda/archive/archive-layout';
-import { resourceNames, resources } from '../lambda/resources';
+import { runsPrefix } from '../archive/format/keys';
+import { resourceNames, resources } from '../archive/format/resources';
 
 /** What is collected in every run. It may expire; configurations and seals must not, because they explain the rest. */
 export const runPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];

@@ -39,7 +39,7 @@ export class FailureMessages extends Construct {
     const { function: target } = createNodeFunction(this, {
       config,
       description: `Reports what of ${config.name} failed for good`,
-      entry: 'failure-handler.ts',
+      entry: 'notify/handler.ts',
       memoryMiB: 256,
       roleDescription: 'Lets the function report failures, and keep those that it could not report',
       provide: (role): Omit<FailureEnvironment, 'POWERTOOLS_SERVICE_NAME'> => {

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join, parse } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Stack, Stage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type BuildOptions, buildSync, type OutputFile } from 'esbuild';
-import type { AuditPlan, Collection } from '../lambda/stack-contract';
+import type { Collection } from '../archive/format/configuration';
+import type { AuditPlan } from '../archive/format/plan';
 
 /** The project's folder, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
@@ -18,11 +19,11 @@ export interface DataFile {
 /**
  * A function's code: one file, bundled by esbuild, and its data file, if it has one, beside it. The list of clusters may be
  * megabytes, and environment variables end at 4 KB. A changed list changes the asset, and so a deployment takes effect.
- * @param entry file in lambda/ that exports `handler`
+ * @param entry file in lambda/ that exports `handler`, in the function's own folder
  */
 export function functionCode(scope: Construct, entry: string, data?: DataFile): Code {
   const { artifactId, bundlingRequired } = Stack.of(scope);
-  const folder = join(Stage.of(scope)?.outdir ?? '.', `${artifactId}.${parse(data?.name ?? entry).name}`);
+  const folder = join(Stage.of(scope)?.outdir ?? '.', `${artifactId}.${dirname(entry)}`);
   mkdirSync(folder, { recursive: true });
   if (bundlingRequired)
     for (const { path, contents } of bundle(entry)) writeFileSync(join(folder, basename(path)), contents);

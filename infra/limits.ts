@@ -1,9 +1,5 @@
-import {
-  asynchronousAttempts,
-  deadlineReserveSeconds,
-  functionTimeoutSeconds,
-  mostConcurrentShards,
-} from '../lambda/time-limits';
+import { functionTimeoutSeconds } from '../archive/format/clocks';
+import { asynchronousAttempts, deadlineReserveSeconds, mostConcurrentShards } from '../lambda/time-limits';
 
 interface Limits {
   /** Bodies under way at once. */

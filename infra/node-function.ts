@@ -11,7 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/time-limits';
+import { functionTimeoutSeconds } from '../archive/format/clocks';
+import { asynchronousAttempts } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
 import { eventAgeSeconds } from './limits';

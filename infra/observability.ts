@@ -2,7 +2,7 @@ import { Annotations } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Construct } from 'constructs';
-import type { Gap } from '../lambda/schedule/cron-gap';
+import type { Gap } from '../archive/format/schedule/cron-gap';
 import { runMarginHours } from '../lambda/time-limits';
 import { hoursText, longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
 import { type AlarmDefinition, runAlarms } from './alarms';

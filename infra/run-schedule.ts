@@ -10,7 +10,7 @@ import {
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
+import { type Gap, longestGap } from '../archive/format/schedule/cron-gap';
 import type { CollectorConfig } from './config/config';
 import { deliveryAgeSeconds } from './limits';
 import { allow } from './policy-statements';
@@ -55,7 +55,7 @@ export class RunSchedule extends Construct {
       role: role.withoutPolicyUpdates(),
     };
     const { expression, timeZone, enabled } = props.schedule;
-    this.gap = longestGap(expression, timeZone);
+    this.gap = longestGap(expression, timeZone, new Date());
     const schedule = new Schedule(this, 'Schedule', {
       description: props.description,
       schedule: ScheduleExpression.expression(expression, TimeZone.of(timeZone)),

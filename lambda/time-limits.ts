@@ -1,10 +1,6 @@
+import { functionTimeoutSeconds } from '../archive/format/clocks';
+
 /** How long things may take, and how often they are tried again: where the stack, the functions and their readers agree. */
-
-/** Days for which the bucket keeps what expired, or was overwritten or deleted: time to notice a mistake. */
-export const formerVersionDays = 30;
-
-/** The function's time limit, in seconds: Lambda's own maximum. */
-export const functionTimeoutSeconds = 900;
 
 /**
  * How long before the time limit the collector stops, in seconds: long enough to cancel what runs and to write the run
@@ -20,28 +16,6 @@ export const asynchronousRetryWaits = [60, 120] as const;
 
 /** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and its retries. */
 export const asynchronousAttempts = 1 + asynchronousRetryWaits.length;
-
-export const hourMs = 3_600_000;
-
-export const dayMs = 24 * hourMs;
-
-/** How much the clocks of the function, of S3 and of the reader may differ, and by how much one may be set back. */
-export const clockSlackMs = 2 * hourMs;
-
-/** The longest that an attempt can have taken by clocks that differ. */
-export const longestAttemptMs = functionTimeoutSeconds * 1000 + clockSlackMs;
-
-/**
- * How long after a firing, or after it wrote an object, an invocation can still write its run record: an hour until it is
- * delivered, six hours in Lambda's queue with its retries, which is how long a run may wait for the one before it, the last
- * attempt itself, and room for clocks that differ.
- */
-export const underWayMs = 9 * hourMs;
-
-/** What was due or written up to this time, before another, does not change any more. */
-export function settled(time: Date): Date {
-  return new Date(time.getTime() - underWayMs);
-}
 
 /** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
 export const mostConcurrentShards = 40;

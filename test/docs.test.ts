@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { LogRecordCheck } from '../lambda/body/log-record';
-import { createManifestCheck } from '../lambda/body/manifest';
-import { outcomeSchema, runSchema } from '../lambda/run/run-record';
+import { outcomeSchema, runSchema } from '../archive/format/run-record';
+import { LogRecordCheck } from '../lambda/collect/body/log-record';
+import { createManifestCheck } from '../lambda/collect/body/manifest';
 import { scripts } from '../package.json';
 import { runCollector } from './cli/run-collector';
 import { runStart } from './cli/run-start';
@@ -11,7 +11,7 @@ const root = join(__dirname, '..');
 const entriesOf = (folder: string) => readdirSync(join(root, folder)).map((name) => join(folder, name));
 const pages = [...entriesOf('.'), ...entriesOf('docs')].filter((page) => page.endsWith('.md'));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
-const folders = ['infra', 'lambda', 'local', 'cli', 'bench', 'test'];
+const folders = ['archive', 'infra', 'lambda', 'local', 'cli', 'bench', 'test'];
 const fileNames = new Set(
   folders
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
@@ -40,7 +40,10 @@ describe.each(pages)('%s', (page) => {
   const text = textOf(page);
 
   it('names files that exist', () => {
-    const paths = all(text, /(?<![\w./-])((?:infra|lambda|local|cli|bench|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g);
+    const paths = all(
+      text,
+      /(?<![\w./-])((?:archive|infra|lambda|local|cli|bench|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g,
+    );
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 

@@ -1,47 +1,52 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { bundling } from '../infra/function-bundle';
 import { type Import, readImports, specifiersIn } from './support/imports';
 
-/** What each folder may import besides itself. */
-const folders: Readonly<Record<string, readonly string[]>> = {
-  lambda: [],
-  infra: ['lambda'],
-  local: ['lambda'],
-  cli: ['infra', 'lambda', 'local'],
-  bench: ['cli', 'infra', 'lambda', 'local'],
+/** What each room may import besides itself. `lambda` is the ground: the files that lie in it, and in none of its folders. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  'archive/format': [],
+  'archive/read': ['archive/format'],
+  'archive/prove': ['archive/format', 'archive/read'],
+  lambda: ['archive/format'],
+  'lambda/notify': ['lambda'],
+  'lambda/collect': ['archive/format', 'archive/read', 'lambda'],
+  'lambda/audit': ['archive/format', 'archive/read', 'archive/prove', 'lambda', 'lambda/notify', 'lambda/collect/put'],
+  infra: ['archive/format', 'lambda'],
+  local: ['archive/format', 'archive/read', 'archive/prove'],
+  cli: [
+    'archive/format',
+    'archive/read',
+    'archive/prove',
+    'infra',
+    'lambda',
+    'lambda/collect',
+    'lambda/notify',
+    'local',
+  ],
+  bench: ['archive/format', 'archive/read', 'archive/prove', 'cli', 'infra', 'lambda', 'lambda/collect', 'local'],
 };
 
-/** The rooms of lambda/ from top to bottom. Each may import what is below it, and nothing on its own floor. */
-const column = [
-  ['handler'],
-  ['wiring'],
-  ['run'],
-  ['dispatch'],
-  ['service', 'event'],
-  ['body'],
-  ['list'],
-  ['archive'],
-  ['stack-contract', 'time-limits', 'environment', 'stop', 'clock', 'resources'],
-];
-/** The lowest floor. Its files may import each other. */
-const ground = column.at(-1) ?? [];
+/** The rooms of lambda/collect/ from top to bottom. Each may import what is below it, and nothing on its own floor. */
+const column = [['handler'], ['wiring'], ['run'], ['dispatch'], ['service', 'event'], ['body'], ['put']];
 
-/** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
-const beside: Readonly<Record<string, readonly string[]>> = {
-  verify: ['stamps', 'log', 'body', 'run', 'list', 'archive', 'schedule', ...ground],
-  'audit-handler': ['audit', 'event', ...ground],
-  audit: ['plain-text', 'verify', 'stamps', 'log', 'run', 'list', 'archive', 'schedule', ...ground],
-  log: ['body', ...ground],
-  'failure-handler': ['failure', 'audit', ...ground],
-  failure: ['plain-text', 'audit', ...ground],
-  schedule: [],
-  stamps: [],
-  'plain-text': [],
+/** The only files of read/ and prove/ that are imported from outside of archive/, and by whom; every file of format/ is. */
+const doors: Readonly<Record<string, readonly string[]>> = {
+  'archive/read/index.ts': ['bench', 'cli', 'lambda/audit', 'local'],
+  'archive/prove/index.ts': ['bench', 'cli', 'local'],
+  'archive/prove/attest.ts': ['lambda/audit'],
+  // Whoever brings a client of their own. It loads the SDK, which the door of read/ does not.
+  'archive/read/s3-archive-reader.ts': ['bench', 'lambda/audit', 'lambda/collect'],
 };
+
+/** Of the packages, format/ uses these alone: nothing that reads, writes, waits or knows the time. */
+const packagesOfFormat = ['croner', 'node:buffer', 'node:crypto', 'node:string_decoder', 'zod/mini', 'zod/v4/core'];
 
 /** The core. It and what it loads use SDK, environment and clock only through the interfaces that they are given. */
-const core = ['lambda/run/attempt-run.ts', 'lambda/run/collect.ts'];
+const core = ['lambda/collect/run/attempt-run.ts', 'lambda/collect/run/collect.ts'];
 const packagesOfCore = [
+  'croner',
   'node:buffer',
   'node:crypto',
   'node:events',
@@ -50,11 +55,11 @@ const packagesOfCore = [
   'zod/mini',
 ];
 /** It takes the names of the statuses from there, and nothing else. */
-const constantsOfCore = ['lambda/run/group-reasons.ts -> node:http'];
+const constantsOfCore = ['lambda/group-reasons.ts -> node:http'];
 const clockOrEnvironment = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\./;
 
 const root = join(__dirname, '..');
-const imports = readImports(root, Object.keys(folders));
+const imports = readImports(root, [...new Set(Object.keys(rooms).map((room) => room.split('/')[0] ?? ''))]);
 const fileImports = imports.filter(({ isFile }) => isFile);
 
 describe('the layout', () => {
@@ -85,23 +90,61 @@ describe('the layout', () => {
     expect([...byFolder(fileImports).values()].flatMap(circlesIn)).toEqual([]);
   });
 
-  it('lets each folder import only what stands below it', () => {
+  it('lets each room import only what stands below it', () => {
     const wrong = fileImports.filter(({ from, to }) => {
-      const [here = '', there = ''] = [from, to].map((file) => file.split('/')[0]);
-      return there !== here && to !== 'package.json' && !folders[here]?.includes(there);
+      const [here, there] = [roomOf(from), roomOf(to)];
+      const isAllowed = rooms[here]?.some((room) => room === there || to.startsWith(`${room}/`)) ?? false;
+      return there !== here && to !== 'package.json' && !isAllowed;
     });
     expect(wrong.map(arrow)).toEqual([]);
   });
 
-  it('keeps the tools of the stack out of lambda/', () => {
-    const wrong = imports.filter(({ from, to }) => from.startsWith('lambda/') && /^(aws-cdk|constructs|cdk-)/.test(to));
+  it('has three doors into archive/, one for the audit, and one for who brings a client of S3', () => {
+    const entering = fileImports.filter(
+      ({ from, to }) => !from.startsWith('archive/') && /^archive\/(?!format\/)/.test(to),
+    );
+    const wrong = entering.filter(({ from, to }) => !doors[to]?.includes(roomOf(from)));
+    expect(wrong.map(arrow)).toEqual([]);
+    expect(Object.keys(doors).filter((door) => !entering.some(({ to }) => to === door))).toEqual([]);
+  });
+
+  it('keeps I/O, SDK, clock and environment out of the format', () => {
+    const own = imports.filter(({ from, isFile }) => from.startsWith('archive/format/') && !isFile);
+    expect(own.filter(({ to }) => !packagesOfFormat.includes(to)).map(arrow)).toEqual([]);
+    const files = new Set(imports.map(({ from }) => from).filter((file) => file.startsWith('archive/format/')));
+    expect([...files].filter(touchesClockOrEnvironment)).toEqual([]);
+  });
+
+  it('keeps the tools of the stack out of what runs', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => /^(archive|lambda)\//.test(from) && /^(aws-cdk|constructs|cdk-)/.test(to),
+    );
     expect(wrong.map(arrow)).toEqual([]);
   });
 
-  it('lets arrows in lambda/ point downwards only', () => {
-    const inside = fileImports.filter(({ from, to }) => from.startsWith('lambda/') && to.startsWith('lambda/'));
-    const wrong = inside.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !mayImport(from).includes(roomOf(to)));
+  it('lets arrows in lambda/collect/ point downwards only', () => {
+    const inside = fileImports.filter(({ from, to }) => [from, to].every((file) => file.startsWith('lambda/collect/')));
+    const wrong = inside
+      .filter(({ from, to }) => floorOf(from) !== floorOf(to) || partOf(from) !== partOf(to))
+      .filter(({ from, to }) => floorOf(to) <= floorOf(from));
     expect(wrong.map(arrow)).toEqual([]);
+  });
+
+  it("keeps prove/, and all of read/ but the reader of buckets, out of the collector's bundle", () => {
+    const { metafile } = buildSync({
+      ...bundling,
+      entryPoints: ['lambda/collect/handler.ts'],
+      outfile: 'index.js',
+      metafile: true,
+      write: false,
+    });
+    const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : [])),
+    );
+    const ofReader = loadedBy(['archive/read/s3-archive-reader.ts']);
+    expect(bundled).toContain('lambda/collect/run/collect.ts');
+    expect(bundled.filter((file) => /^archive\/(?!format\/)/.test(file) && !ofReader.has(file))).toEqual([]);
+    expect([...ofReader].filter((file) => file.startsWith('archive/prove/'))).toEqual([]);
   });
 
   it('keeps SDK, environment and clock out of the core', () => {
@@ -109,8 +152,7 @@ describe('the layout', () => {
     const packages = imports.filter((one) => !one.isFile && !one.typeOnly && loaded.has(one.from));
     const wrong = packages.filter(({ to }) => !packagesOfCore.includes(to)).map(arrow);
     expect(wrong.filter((one) => !constantsOfCore.includes(one))).toEqual([]);
-    const touching = [...loaded].filter((file) => clockOrEnvironment.test(readFileSync(join(root, file), 'utf8')));
-    expect(touching).toEqual([]);
+    expect([...loaded].filter(touchesClockOrEnvironment)).toEqual([]);
   });
 });
 
@@ -118,16 +160,25 @@ function arrow({ from, to }: Pick<Import, 'from' | 'to'>): string {
   return `${from} -> ${to}`;
 }
 
-/** The room of a file in lambda/: its folder there, or itself without its ending. */
-function roomOf(file: string): string {
-  return file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+function touchesClockOrEnvironment(file: string): boolean {
+  return clockOrEnvironment.test(readFileSync(join(root, file), 'utf8'));
 }
 
-function mayImport(file: string): readonly string[] {
-  const room = roomOf(file);
-  const floor = column.findIndex((rooms) => rooms.includes(room));
-  if (floor === -1) return beside[room] ?? [];
-  return floor === column.length - 1 ? ground : column.slice(floor + 1).flat();
+/** The room of a file, as {@link rooms} names it. */
+function roomOf(file: string): string {
+  const [top = '', folder = '', name] = file.split('/');
+  return ['archive', 'lambda'].includes(top) && name !== undefined ? `${top}/${folder}` : top;
+}
+
+/** The part of lambda/collect/ that a file lies in: its folder there, or itself without its ending. */
+function partOf(file: string): string {
+  return file.split('/')[2]?.replace(/\.ts$/, '') ?? '';
+}
+
+function floorOf(file: string): number {
+  const floor = column.findIndex((parts) => parts.includes(partOf(file)));
+  if (floor === -1) throw new Error(`Finding the floor of ${file} failed: add its folder to the column`);
+  return floor;
 }
 
 /** The files that are loaded with some files. */

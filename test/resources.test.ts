@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstResources, resourceNames, resources } from '../lambda/resources';
+import { firstResources, resourceNames, resources } from '../archive/format/resources';
 
 const root = join(__dirname, '..');
-const sources = ['bench', 'cli', 'infra', 'lambda', 'local']
+const sources = ['archive', 'bench', 'cli', 'infra', 'lambda', 'local']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { type Resource, resources } from '../../lambda/resources';
+import { type Resource, resources } from '../../archive/format/resources';
 import type { Job } from '../workload';
 
 const compress = promisify<Buffer, Buffer>(gzip);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { runsPrefix } from '../../lambda/archive/archive-layout';
+import { runsPrefix } from '../../archive/format/keys';
 import type { Job } from '../workload';
 import { RawConnection, signedHead } from './raw-http';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32, gunzipSync } from 'node:zlib';
-import { checksumText } from '../../lambda/archive/archive-object';
-import { bodyChecks } from '../../lambda/body/body-checks';
-import { gzipShort } from '../../lambda/body/compress';
-import { type Resource, resources } from '../../lambda/resources';
+import { checksumText } from '../../archive/format/object-headers';
+import { type Resource, resources } from '../../archive/format/resources';
+import { bodyChecks } from '../../lambda/collect/body/body-checks';
+import { gzipShort } from '../../lambda/collect/body/compress';
 import type { Job } from '../workload';
 import { RawConnection, signedHead } from './raw-http';
 

@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
-import { S3ArchiveReader } from '../../lambda/verify/s3-archive-reader';
-import { verifyArchive } from '../../lambda/verify/verify-archive';
+import { verifyArchive } from '../../archive/prove';
+import { FolderArchiveReader } from '../../archive/read';
+import { S3ArchiveReader } from '../../archive/read/s3-archive-reader';
 import type { Job } from '../workload';
 
 /** What `collector verify` does. */

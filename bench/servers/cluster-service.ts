@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
-import { resources } from '../../lambda/resources';
+import { resources } from '../../archive/format/resources';
 import type { Job } from '../workload';
 import { logBody, manifestBody } from './contents';
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { crc32, gzipSync } from 'node:zlib';
-import { configurationKey, objectKey, runRecordKey } from '../../lambda/archive/archive-layout';
-import { checksumText, jsonLinesType } from '../../lambda/archive/archive-object';
-import { objectMetadata } from '../../lambda/archive/object-metadata';
-import { LogTextCheck } from '../../lambda/log/log-text';
-import { firstResources, resources } from '../../lambda/resources';
-import type { Outcome } from '../../lambda/run/run-record';
-import { recordLines } from '../../lambda/run/run-record-lines';
+import { configurationKey, objectKey, runRecordKey } from '../../archive/format/keys';
+import { LogTextCheck } from '../../archive/format/log-text';
+import { checksumText, jsonLinesType } from '../../archive/format/object-headers';
+import { objectMetadata } from '../../archive/format/object-metadata';
+import { firstResources, resources } from '../../archive/format/resources';
+import type { Outcome } from '../../archive/format/run-record';
+import { recordLines } from '../../archive/format/run-record-lines';
+import type { ObjectHeaders } from '../../archive/read';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 import type { ArchiveShape } from '../workload';
 import { logBody, manifestBody } from './contents';
 

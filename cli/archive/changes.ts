@@ -1,8 +1,6 @@
-import type { Resource } from '../../lambda/resources';
-import { isStored, type Outcome } from '../../lambda/run/run-record';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import type { Run } from '../../lambda/verify/read-run';
+import type { Resource } from '../../archive/format/resources';
+import { isStored, type Outcome } from '../../archive/format/run-record';
+import { clusterObjectsNewestFirst, firstOf, type Run } from '../../archive/read';
 import { factsOf, type ListedOutcome, type OutcomeScope, outcomesOf } from './list-outcomes';
 import type { RunReader } from './run-reader';
 

@@ -1,6 +1,6 @@
 import leven from 'leven';
 import { RE2JS } from 're2js';
-import type { Run } from '../../lambda/verify/read-run';
+import type { Run } from '../../archive/read';
 import { printable } from '../terminal/printable';
 import type { RunReader } from './run-reader';
 

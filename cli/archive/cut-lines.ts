@@ -1,4 +1,4 @@
-import { isWithin, type Period } from '../../lambda/verify/run-keys';
+import { isWithin, type Period } from '../../archive/read';
 
 /** Longest beginning of a line that is looked at for a time, in bytes. */
 const longestTime = 40;

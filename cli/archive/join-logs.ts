@@ -1,11 +1,17 @@
 import { Readable } from 'node:stream';
-import { objectKey } from '../../lambda/archive/archive-layout';
-import { LogHistory, type LogLink } from '../../lambda/log/log-history';
-import { LogTextDecoder } from '../../lambda/log/log-text';
-import type { Seam } from '../../lambda/log/seam';
-import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
-import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { damageOf, type OpenedContent, openContent } from '../../lambda/verify/open-content';
+import { objectKey } from '../../archive/format/keys';
+import { LogTextDecoder } from '../../archive/format/log-text';
+import {
+  type ArchiveReader,
+  clusterObjectsNewestFirst,
+  damageOf,
+  LogHistory,
+  type LogLink,
+  type ObjectHead,
+  type OpenedContent,
+  openContent,
+  type Seam,
+} from '../../archive/read';
 import type { OpenedArchive } from './open-archive';
 import { contentOf, textOf } from './read-text';
 import { archivedAndGone } from './select-object';

@@ -1,10 +1,8 @@
-import { parseObjectKey } from '../../lambda/archive/archive-layout';
-import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
-import type { Resource } from '../../lambda/resources';
-import type { Outcome } from '../../lambda/run/run-record';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { parseObjectKey } from '../../archive/format/keys';
+import { type ObjectFacts, readObjectMetadata } from '../../archive/format/object-metadata';
+import type { Resource } from '../../archive/format/resources';
+import type { Outcome } from '../../archive/format/run-record';
+import { type ArchiveReader, isLate, mapConcurrently, type Run } from '../../archive/read';
 import type { ClusterFilter } from './cluster-names';
 
 /** Requests for metadata under way at once. */

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { runsPrefix, sealsPrefix } from '../../lambda/archive/archive-layout';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
+import { runsPrefix, sealsPrefix } from '../../archive/format/keys';
+import { ArchiveReadError, type ArchiveReader, FolderArchiveReader, firstOf, openBucket } from '../../archive/read';
 import { formatTime, shellQuoted } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
 
@@ -20,23 +19,6 @@ export function archiveArgument(location: string): string {
 export function completeCommand(location: string, run: Date): string | undefined {
   if (location.startsWith('s3://')) return `npm run collector -- run --run ${formatTime(run)}`;
   return location === defaultArchive ? `npm start -- --run ${formatTime(run)}` : undefined;
-}
-
-/**
- * The archive in a bucket.
- * @param region left out: that of the environment or of the profile
- * @throws ArchiveReadError if no region is set
- */
-export async function openBucket(bucket: string, region?: string): Promise<ArchiveReader> {
-  // Loading the SDK takes longer than most commands take on a folder.
-  const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
-  const { S3Client } = await import('@aws-sdk/client-s3');
-  const client = new S3Client({ ...(region && { region }), followRegionRedirects: true });
-  await client.config.region().catch((cause: Error) => {
-    const act = 'set AWS_REGION, or AWS_PROFILE to a profile with a region';
-    throw new ArchiveReadError(`Opening the archive s3://${bucket} failed: ${cause.message}; ${act}`, { cause });
-  });
-  return new S3ArchiveReader(bucket, client);
 }
 
 /**
@@ -59,7 +41,6 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
       `Opening the archive ${location} failed: the folder does not exist; npm start makes one, --archive names another${bucket}`,
     );
   }
-  const { FolderArchiveReader } = await import('./folder-archive-reader');
   return new FolderArchiveReader(location);
 }
 

@@ -1,12 +1,7 @@
-import { hourMs, runMarginHours } from '../../lambda/time-limits';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import { readStarts } from '../../lambda/verify/record-lines';
-import type { ListedRun } from '../../lambda/verify/run-keys';
-import { readHead } from '../../lambda/verify/seals/read-chain';
-import { planOf } from '../../lambda/verify/seals/seal-plans';
-import { mostRunsBeside, runsBefore, seenRun } from '../../lambda/verify/seen-run';
-import type { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { hourMs } from '../../archive/format/clocks';
+import { type AbsentRuns, DueRuns, mostRunsBeside, planOf, readHead, runsBefore, seenRun } from '../../archive/prove';
+import { ArchiveReadError, type ListedRun, readStarts, type StoredConfigurations } from '../../archive/read';
+import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
 

@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ObjectFacts } from '../../lambda/archive/object-metadata';
-import { LogTextDecoder } from '../../lambda/log/log-text';
-import { type Resource, resources } from '../../lambda/resources';
+import { DamagedObjectError } from '../../archive/format/damage';
+import { LogTextDecoder } from '../../archive/format/log-text';
+import type { ObjectFacts } from '../../archive/format/object-metadata';
+import { type Resource, resources } from '../../archive/format/resources';
 import {
   ArchiveReadError,
   type ArchiveReader,
   type Body,
-  DamagedObjectError,
-} from '../../lambda/verify/archive-reader';
-import { damageOf, type OpenedContent, openContent } from '../../lambda/verify/open-content';
+  damageOf,
+  type OpenedContent,
+  openContent,
+} from '../../archive/read';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;

@@ -1,16 +1,16 @@
-import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { settled } from '../../lambda/time-limits';
-import type { ArchiveReader, ObjectHead } from '../../lambda/verify/archive-reader';
-import { contradiction, describePending } from '../../lambda/verify/check-object';
-import { Expiry } from '../../lambda/verify/expiry';
-import { firstOf } from '../../lambda/verify/newest-first';
-import type { ClusterObject } from '../../lambda/verify/objects-between';
-import { readClusterRecord } from '../../lambda/verify/record-lines';
-import { runsBetween } from '../../lambda/verify/run-keys';
-import { readChain } from '../../lambda/verify/seals/read-chain';
-import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
-import type { OpenedFinding } from '../../lambda/verify/verdict';
+import { settled } from '../../archive/format/clocks';
+import { type ObjectFacts, readObjectMetadata } from '../../archive/format/object-metadata';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { contradiction, describePending, Expiry, type OpenedFinding, readChain } from '../../archive/prove';
+import {
+  type ArchiveReader,
+  type ClusterObject,
+  firstOf,
+  type ObjectHead,
+  readClusterRecord,
+  runsBetween,
+  StoredConfigurations,
+} from '../../archive/read';
 import type { OpenedArchive } from './open-archive';
 
 /** What is wrong with something that a command reads, as `verify` would find it, or as a seal has it open. */

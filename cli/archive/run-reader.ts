@@ -1,24 +1,27 @@
+import type { ConfiguredCluster } from '../../archive/format/configuration';
+import { leaversOf } from '../../archive/format/next-list';
+import { type AbsentRuns, DueRuns, seenRun } from '../../archive/prove';
+import {
+  type ArchiveReader,
+  type ClusterRecord,
+  configuredClusters,
+  firstOf,
+  type ListedRun,
+  mapConcurrently,
+  type Period,
+  type Run,
+  type RunConfiguration,
+  readClusterRecord,
+  readRun,
+  StoredConfigurations,
+  take,
+} from '../../archive/read';
 import {
   ClusterOutcomes,
   type FlappingCluster,
   type StaleCluster,
   staleness,
 } from '../../lambda/audit/cluster-outcomes';
-import { leaversOf } from '../../lambda/list/next-list';
-import type { ConfiguredCluster } from '../../lambda/stack-contract';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { firstOf, take } from '../../lambda/verify/newest-first';
-import { type Run, readRun } from '../../lambda/verify/read-run';
-import { type ClusterRecord, readClusterRecord } from '../../lambda/verify/record-lines';
-import type { ListedRun, Period } from '../../lambda/verify/run-keys';
-import { seenRun } from '../../lambda/verify/seen-run';
-import {
-  configuredClusters,
-  type RunConfiguration,
-  StoredConfigurations,
-} from '../../lambda/verify/stored-configurations';
 import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';

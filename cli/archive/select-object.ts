@@ -1,11 +1,16 @@
-import type { Resource } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { isLate, readRun } from '../../lambda/verify/read-run';
-import type { ClusterRecord } from '../../lambda/verify/record-lines';
-import type { Period } from '../../lambda/verify/run-keys';
+import type { Resource } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import {
+  ArchiveReadError,
+  type ClusterObject,
+  type ClusterRecord,
+  clusterObjects,
+  clusterObjectsNewestFirst,
+  firstOf,
+  isLate,
+  type Period,
+  readRun,
+} from '../../archive/read';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { type ClusterFilter, nearestNames, nearestTo } from './cluster-names';

@@ -1,7 +1,13 @@
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf, newestFirst, take } from '../../lambda/verify/newest-first';
-import type { Run } from '../../lambda/verify/read-run';
-import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
+import {
+  type ArchiveReader,
+  firstOf,
+  type ListedRun,
+  newestFirst,
+  type Period,
+  type Run,
+  runsBetween,
+  take,
+} from '../../archive/read';
 import { formatAge, formatCount, formatTime } from '../terminal/format';
 import { totalOf } from '../terminal/print-run';
 

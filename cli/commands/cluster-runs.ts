@@ -1,7 +1,7 @@
-import { type Resource, resourceNames, resources } from '../../lambda/resources';
-import { groupReasons } from '../../lambda/run/group-reasons';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate } from '../../lambda/verify/read-run';
+import { type Resource, resourceNames, resources } from '../../archive/format/resources';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { isLate } from '../../archive/read';
+import { groupReasons } from '../../lambda/group-reasons';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import type { AbsentRow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';

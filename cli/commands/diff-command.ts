@@ -1,9 +1,7 @@
 import { Command } from 'commander';
 import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
-import { type Resource, resources } from '../../lambda/resources';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import type { Period } from '../../lambda/verify/run-keys';
+import { type Resource, resources } from '../../archive/format/resources';
+import { clusterObjectsNewestFirst, firstOf, type Period } from '../../archive/read';
 import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
 import { type ReadText, readText } from '../archive/read-text';
 import { type RecordedObject, recordedObject } from '../archive/recorded-object';

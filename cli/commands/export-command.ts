@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { damageKinds } from '../../lambda/verify/finding';
-import { type Part, partPageFile } from '../../lambda/verify/part';
-import type { Period } from '../../lambda/verify/run-keys';
-import { verifyArchive } from '../../lambda/verify/verify-archive';
-import { FolderArchiveReader } from '../archive/folder-archive-reader';
+import { damageKinds } from '../../archive/format/finding';
+import { type Part, partPageFile, verifyArchive } from '../../archive/prove';
+import { FolderArchiveReader, type Period } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
 import { type CopiedPart, copyPart } from '../export/copy-part';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';

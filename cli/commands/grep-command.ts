@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { type Resource, resources } from '../../lambda/resources';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { type Resource, resources } from '../../archive/format/resources';
+import { mapConcurrently } from '../../archive/read';
 import type { ClusterFilter } from '../archive/cluster-names';
 import type { RunReader } from '../archive/run-reader';
 import { nothingInRuns } from '../archive/select-object';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Resource } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import { bytesOfRecords, type ClusterRecord } from '../../lambda/verify/record-lines';
+import type { Resource } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import { bytesOfRecords, type ClusterRecord } from '../../archive/read';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';

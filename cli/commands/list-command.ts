@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Resource } from '../../lambda/resources';
-import type { Outcome } from '../../lambda/run/run-record';
-import { take } from '../../lambda/verify/newest-first';
+import type { Resource } from '../../archive/format/resources';
+import type { Outcome } from '../../archive/format/run-record';
+import { take } from '../../archive/read';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';

@@ -1,13 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { resources } from '../../lambda/resources';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { dayMs } from '../../lambda/time-limits';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { clusterObjects } from '../../lambda/verify/objects-between';
-import { bytesOfRecords } from '../../lambda/verify/record-lines';
-import type { ListedRun } from '../../lambda/verify/run-keys';
+import { dayMs } from '../../archive/format/clocks';
+import { resources } from '../../archive/format/resources';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { type ArchiveReader, bytesOfRecords, clusterObjects, firstOf, type ListedRun } from '../../archive/read';
 import { clusterFilter } from '../archive/cluster-names';
 import { cutLines } from '../archive/cut-lines';
 import {

@@ -1,6 +1,6 @@
-import { resources } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { resources } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import { mapConcurrently } from '../../archive/read';
 import type { ClusterFilter } from '../archive/cluster-names';
 import { joinLogs } from '../archive/join-logs';
 import type { RunReader } from '../archive/run-reader';

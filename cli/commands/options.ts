@@ -1,7 +1,7 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander';
+import { type Resource, resourceNames } from '../../archive/format/resources';
+import type { Period } from '../../archive/read';
 import { loadConfig } from '../../infra/config/config';
-import { type Resource, resourceNames } from '../../lambda/resources';
-import type { Period } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-names';
 import { defaultArchive, openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';

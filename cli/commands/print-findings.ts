@@ -1,4 +1,4 @@
-import { damageKinds } from '../../lambda/verify/finding';
+import { damageKinds } from '../../archive/format/finding';
 import type { Remark } from '../archive/recorded-object';
 import { atMost, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';

@@ -1,10 +1,15 @@
-import { parseSealStampKey } from '../../lambda/archive/archive-layout';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import type { Find } from '../../lambda/verify/finding';
-import { acknowledgedBy, openDamage, type SealWithOpen } from '../../lambda/verify/seals/open-damage';
-import type { Seal } from '../../lambda/verify/seals/seal';
-import type { SealChain } from '../../lambda/verify/seals/seal-chain';
-import { readStamps, type SealStamp } from '../../lambda/verify/seals/seal-stamps';
+import type { Find } from '../../archive/format/finding';
+import { parseSealStampKey } from '../../archive/format/keys';
+import type { Seal } from '../../archive/format/seal';
+import {
+  acknowledgedBy,
+  openDamage,
+  readStamps,
+  type SealChain,
+  type SealStamp,
+  type SealWithOpen,
+} from '../../archive/prove';
+import type { ArchiveReader } from '../../archive/read';
 import type { FoundStale } from '../archive/run-reader';
 import { atMost, formatCount, formatStale, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';

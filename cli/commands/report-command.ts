@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { readChain } from '../../lambda/verify/seals/read-chain';
+import { readChain } from '../../archive/prove';
+import { ArchiveReadError } from '../../archive/read';
 import { defaultArchive } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
 import { reportPage } from '../report/page';

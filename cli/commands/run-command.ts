@@ -1,9 +1,7 @@
 import { Command } from 'commander';
-import { isInFuture } from '../../lambda/event';
-import { firstOf } from '../../lambda/verify/newest-first';
-import type { Run } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
-import { openBucket, withTime } from '../archive/open-archive';
+import { firstOf, openBucket, type Run, runsBetween } from '../../archive/read';
+import { isInFuture } from '../../lambda/read-event';
+import { withTime } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';

@@ -1,9 +1,7 @@
 import { Command } from 'commander';
-import { sealKey } from '../../lambda/archive/archive-layout';
-import { describeNotJudged, joinSpans } from '../../lambda/verify/due-runs';
-import type { Run } from '../../lambda/verify/read-run';
-import { openDamage } from '../../lambda/verify/seals/open-damage';
-import { readHead } from '../../lambda/verify/seals/read-chain';
+import { sealKey } from '../../archive/format/keys';
+import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
+import type { Run } from '../../archive/read';
 import { completeCommand } from '../archive/open-archive';
 import type { DueNow } from '../archive/overdue';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';

@@ -1,10 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import type { Find, Finding } from '../../lambda/verify/finding';
-import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
-import { readChain } from '../../lambda/verify/seals/read-chain';
-import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
+import type { Find, Finding } from '../../archive/format/finding';
+import { acknowledgedBy, openDamage, type RightSeal, readChain, type SealChain } from '../../archive/prove';
+import { ArchiveReadError } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
 import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';

@@ -1,9 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { LogTextDecoder } from '../../lambda/log/log-text';
-import { type Resource, resources } from '../../lambda/resources';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { damageOf } from '../../lambda/verify/open-content';
+import { LogTextDecoder } from '../../archive/format/log-text';
+import { type Resource, resources } from '../../archive/format/resources';
+import { type ArchiveReader, damageOf } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
 import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';

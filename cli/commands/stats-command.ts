@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { dateOf } from '../../lambda/archive/archive-layout';
-import { type Resource, resourceNames, resources } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import { dayMs } from '../../lambda/time-limits';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { dayMs } from '../../archive/format/clocks';
+import { dateOf } from '../../archive/format/keys';
+import { type Resource, resourceNames, resources } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import { ArchiveReadError } from '../../archive/read';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';

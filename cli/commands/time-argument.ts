@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { dateOf, parseStamp } from '../../lambda/archive/archive-layout';
-import { parseIsoTime } from '../../lambda/event';
-import { dayMs } from '../../lambda/time-limits';
+import { dayMs } from '../../archive/format/clocks';
+import { dateOf, parseStamp } from '../../archive/format/keys';
+import { parseIsoTime } from '../../lambda/read-event';
 
 const expected =
   'expected a date (2026-11-20), a date and time (2026-11-20T10:00, with Z or an offset like +01:00; UTC without), ' +

@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
+import { parsePublicKey } from '../../archive/format/seal-file';
 import type { Terminal } from '../terminal/terminal';
 import { timeOption } from './options';
 

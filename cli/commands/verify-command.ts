@@ -1,10 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { describeNotJudged } from '../../lambda/verify/due-runs';
-import { countDamage, findingKinds } from '../../lambda/verify/finding';
-import { type Part, readPart } from '../../lambda/verify/part';
-import type { Period } from '../../lambda/verify/run-keys';
-import type { VerifyCounts } from '../../lambda/verify/verdict';
-import { verifyArchive } from '../../lambda/verify/verify-archive';
+import { countDamage, findingKinds } from '../../archive/format/finding';
+import { describeNotJudged, type Part, readPart, type VerifyCounts, verifyArchive } from '../../archive/prove';
+import type { Period } from '../../archive/read';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';

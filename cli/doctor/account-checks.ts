@@ -1,5 +1,5 @@
+import { ArchiveReadError } from '../../archive/read';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import type { Terminal } from '../terminal/terminal';
@@ -86,7 +86,7 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
 async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown & { readonly value?: string }> {
   const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const { ApiKey, ApiKeyError, isOwnSecret } = await import('../../lambda/service/api-key');
+  const { ApiKey, ApiKeyError, isOwnSecret } = await import('../../lambda/collect/service/api-key');
   const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
     new LambdaClient({ region }).send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
   );

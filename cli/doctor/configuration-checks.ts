@@ -1,9 +1,10 @@
+import { dayMs } from '../../archive/format/clocks';
+import { longestGap } from '../../archive/format/schedule/cron-gap';
+import { firingsOf } from '../../archive/format/schedule/firings';
 import { missingWindowHours } from '../../infra/alarm-windows';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
-import { longestGap } from '../../lambda/schedule/cron-gap';
-import { firingsOf } from '../../lambda/schedule/firings';
-import { dayMs, runMarginHours } from '../../lambda/time-limits';
+import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, ok, problem, type Shown, warning } from './check';
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PlannedAuthority } from '../../archive/format/plan';
+import { requestStamp } from '../../archive/prove';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
-import type { PlannedAuthority } from '../../lambda/stack-contract';
-import { requestStamp } from '../../lambda/stamps/request-stamp';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
@@ -22,7 +22,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (apiKey === undefined)
     return unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
   if (asked === undefined) return unknown('the clusters come from outside', 'the next run asks for them');
-  const { openService } = await import('../../lambda/wiring');
+  const { openService } = await import('../../lambda/collect/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
   const api = openService(config, spoolDirectory);
   const request = {

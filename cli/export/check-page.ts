@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterPrefix, stampOf } from '../../lambda/archive/archive-layout';
-import { resourceNames, resources } from '../../lambda/resources';
-import { type Part, partFile, partKeyFile, partReaderFile } from '../../lambda/verify/part';
+import { clusterPrefix, stampOf } from '../../archive/format/keys';
+import { resourceNames, resources } from '../../archive/format/resources';
+import { type Part, partFile, partKeyFile, partReaderFile } from '../../archive/prove';
 
 const folders = resourceNames.map((name) => resources[name].folder);
 

@@ -2,20 +2,31 @@ import type { KeyObject } from 'node:crypto';
 import { copyFile, mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { configurationKey, parseRunRecordKey, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { clusterObjects } from '../../lambda/verify/objects-between';
-import { damageOf } from '../../lambda/verify/open-content';
-import { type Part, partFile, partKeyFile, partPageFile, partReaderFile, partText } from '../../lambda/verify/part';
-import { readStoredRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
-import { readChain } from '../../lambda/verify/seals/read-chain';
-import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
-import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
+import { incomingFolder } from '../../archive/format/folder-layout';
+import { configurationKey, parseRunRecordKey, sealKey, sealStateKey } from '../../archive/format/keys';
+import { resourceNames } from '../../archive/format/resources';
+import { parsePublicKey } from '../../archive/format/seal-file';
+import {
+  type Part,
+  partFile,
+  partKeyFile,
+  partPageFile,
+  partReaderFile,
+  partText,
+  type RightSeal,
+  readChain,
+  type SealChain,
+} from '../../archive/prove';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  clusterObjects,
+  damageOf,
+  firstOf,
+  readStoredRun,
+  runsBetween,
+} from '../../archive/read';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { incomingFolder } from '../../local/aws/store/key-path';
 import { checkPage } from './check-page';
 
 /** What was copied. */

@@ -1,4 +1,4 @@
-import { type Resource, resourceNames } from '../../lambda/resources';
+import { type Resource, resourceNames } from '../../archive/format/resources';
 import { formatCount, formatDuration, formatTime } from '../terminal/format';
 import { type Commands, command, type Html, html, runTime } from './html';
 import { type AbsentStretch, type Cell, isPresent, type Report, type ReportCluster, type ReportRun } from './report';

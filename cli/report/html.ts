@@ -1,4 +1,4 @@
-import type { Resource } from '../../lambda/resources';
+import type { Resource } from '../../archive/format/resources';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 

@@ -1,4 +1,4 @@
-import { resourceNames } from '../../lambda/resources';
+import { resourceNames } from '../../archive/format/resources';
 import { changeLines, changeText } from '../terminal/cluster-change';
 import { atMost, formatCount, formatTime } from '../terminal/format';
 import { type Commands, command, type Html, html, runTime } from './html';

@@ -1,7 +1,7 @@
-import { forEachResource, type Resource, resources } from '../../lambda/resources';
-import { groupReasons, type ReasonGroup } from '../../lambda/run/group-reasons';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
+import { forEachResource, type Resource, resources } from '../../archive/format/resources';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { type BadRecord, isLate, type Run } from '../../archive/read';
+import { groupReasons, type ReasonGroup } from '../../lambda/group-reasons';
 import { type ContentHashes, isSameContent } from '../archive/changes';
 import { type FoundStale, isAbsent, type RunRow } from '../archive/run-reader';
 import type { ClusterChange } from '../terminal/cluster-change';

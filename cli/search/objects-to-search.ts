@@ -1,7 +1,6 @@
-import type { Resource } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import type { Resource } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import { ArchiveReadError, mapConcurrently } from '../../archive/read';
 import { hashesOf } from '../archive/changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import type { OutcomeScope } from '../archive/list-outcomes';

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
-import { type ObjectName, objectKey } from '../../lambda/archive/archive-layout';
-import { ArchiveReadError, type ArchiveReader, type Body } from '../../lambda/verify/archive-reader';
-import { damageOf } from '../../lambda/verify/open-content';
+import { type ObjectName, objectKey } from '../../archive/format/keys';
+import { ArchiveReadError, type ArchiveReader, type Body, damageOf } from '../../archive/read';
 import type { ContentHashes } from '../archive/changes';
 import { contentOf, textOf } from '../archive/read-text';
 import type { Remark } from '../archive/recorded-object';

@@ -1,4 +1,4 @@
-import { objectKey } from '../../lambda/archive/archive-layout';
+import { objectKey } from '../../archive/format/keys';
 import { formatTime } from '../terminal/format';
 import { escapedJson, printable, printableLines } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';

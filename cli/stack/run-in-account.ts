@@ -1,8 +1,5 @@
+import { type ArchiveReader, firstOf, type Run, readRun, runsBetween } from '../../archive/read';
 import { asynchronousAttempts, longestRunSeconds } from '../../lambda/time-limits';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { type Run, readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
 import { formatCount, formatDuration } from '../terminal/format';
 import type { Progress } from '../terminal/progress';
 import { withAws } from './aws-access';

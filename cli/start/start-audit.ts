@@ -1,5 +1,5 @@
+import type { Run } from '../../archive/read';
 import type { AuditResult } from '../../lambda/audit/audit';
-import type { Run } from '../../lambda/verify/read-run';
 import { type LocalDeployment, MessageRefusedError } from '../../local/deployment/deploy-locally';
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { ScheduleError } from '../../local/deployment/schedule';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
+import { incomingFolder } from '../../archive/format/folder-layout';
 import { ConfigError, loadConfig } from '../../infra/config/config';
-import { incomingFolder } from '../../local/aws/store/key-path';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from '../terminal/terminal';

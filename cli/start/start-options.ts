@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { FolderArchiveReader } from '../../archive/read';
 import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
-import { readList } from '../../lambda/list/read-list';
+import { readList } from '../../lambda/collect/run/read-list';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
-import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { parseWhole, printsTo, withHelp, withRunMembers } from '../commands/options';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { runPrefix } from '../../lambda/archive/archive-layout';
-import { resources } from '../../lambda/resources';
-import { type Outcome, taskName } from '../../lambda/run/run-record';
-import type { Run } from '../../lambda/verify/read-run';
+import { runPrefix } from '../../archive/format/keys';
+import { resources } from '../../archive/format/resources';
+import { type Outcome, taskName } from '../../archive/format/run-record';
+import type { Run } from '../../archive/read';
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { archiveArgument } from '../archive/open-archive';
 import type { WithClusterChange } from '../terminal/cluster-change';

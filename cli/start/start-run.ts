@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { firstResources } from '../../archive/format/resources';
+import { FolderArchiveReader } from '../../archive/read';
 import type { CollectorConfig } from '../../infra/config/config';
-import { parseListAddress } from '../../lambda/list/read-list';
-import { firstResources } from '../../lambda/resources';
+import { parseListAddress } from '../../lambda/collect/run/read-list';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import {
   deployLocally,
@@ -12,7 +13,6 @@ import {
 } from '../../local/deployment/deploy-locally';
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
-import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { isAbsent, RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
 import { formatCount, formatTime } from '../terminal/format';

@@ -3,12 +3,11 @@ import { cp, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
-import { checksumText } from '../../lambda/archive/archive-object';
-import { resources } from '../../lambda/resources';
-import { isStored } from '../../lambda/run/run-record';
-import type { Run } from '../../lambda/verify/read-run';
+import { checksumText } from '../../archive/format/object-headers';
+import { resources } from '../../archive/format/resources';
+import { isStored } from '../../archive/format/run-record';
+import { FolderArchiveReader, type Run } from '../../archive/read';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { readText } from '../archive/read-text';
 
 /** A copy of an archive in which somebody has replaced a manifest. */

@@ -1,7 +1,7 @@
-import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
-import { unansweredReasons } from '../../lambda/dispatch/circuit-breaker';
-import { maxRequests } from '../../lambda/dispatch/retry';
-import { type Outcome, outcomeSchema, type RunSummary, summarySchema, taskName } from '../../lambda/run/run-record';
+import { parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
+import { type Outcome, outcomeSchema, type RunSummary, summarySchema, taskName } from '../../archive/format/run-record';
+import { unansweredReasons } from '../../lambda/collect/dispatch/circuit-breaker';
+import { maxRequests } from '../../lambda/collect/dispatch/retry';
 import { logMessages } from '../../lambda/stack-contract';
 import { asynchronousAttempts } from '../../lambda/time-limits';
 import type { LoggedRequest } from '../../local/aws/aws-endpoint';

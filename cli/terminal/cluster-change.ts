@@ -1,4 +1,4 @@
-import type { ClusterList } from '../../lambda/run/run-record';
+import type { ClusterList } from '../../archive/format/run-record';
 import { atMost } from './format';
 
 /** What a run read of a list of clusters from outside, and how it changed what is collected. */

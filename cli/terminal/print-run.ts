@@ -1,6 +1,6 @@
-import { type Failure, reasonLines } from '../../lambda/run/group-reasons';
-import { isStored, type Outcome, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { isStored, type Outcome, type RunOutcome } from '../../archive/format/run-record';
+import { isLate, type Run } from '../../archive/read';
+import { type Failure, reasonLines } from '../../lambda/group-reasons';
 import { changeLines, type WithClusterChange } from './cluster-change';
 import { atMost, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable, printableLines } from './printable';

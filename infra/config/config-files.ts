@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Message, type TransformFailure, transformSync } from 'esbuild';
 import * as z from 'zod';
-import type { ConfigProblem } from '../../lambda/list/schema-problems';
+import type { ConfigProblem } from '../../archive/format/schema-problems';
 
 /**
  * Reads a configuration, or a list of clusters. The path of a problem is empty, or names line and column.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { damageKinds } from '../../lambda/verify/finding';
-import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
+import { damageKinds } from '../../archive/format/finding';
+import { parsePublicKey } from '../../archive/format/seal-file';
 import { mostConcurrency } from '../limits';
 import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
 import {

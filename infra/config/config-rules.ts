@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unique } from '../../lambda/list/cluster-schema';
+import { unique } from '../../archive/format/cluster-schema';
 import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '../limits';
 
 /** A member of what a rule judges, whatever it is, by a path such as `deployTo.account` or `emails.0`. */

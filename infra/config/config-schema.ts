@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ConfiguredCluster } from '../../lambda/stack-contract';
+import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { mostShards } from '../limits';
 import * as nested from './config-members';
 import { listBesideArchive, shardsFit, whereStackIs } from './config-rules';

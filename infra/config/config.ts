@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { type ConfigProblem, parsing, problemLines, problemsOf } from '../../lambda/list/schema-problems';
+import { type ConfigProblem, parsing, problemLines, problemsOf } from '../../archive/format/schema-problems';
 import { readJsonFile } from './config-files';
 import { type CollectorConfig, configSchema, withClusters } from './config-schema';
 import { isExampleAddress, partitionProblem } from './schema-values';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { knownMembers } from '../../lambda/list/cluster-schema';
-import { CronError, parseCron } from '../../lambda/schedule/cron';
+import { knownMembers } from '../../archive/format/cluster-schema';
+import { CronError, parseCron } from '../../archive/format/schedule/cron';
 
 /**
  * Values that occur in several members of the configuration. Every message completes the sentence "expected …". Every
@@ -76,7 +76,7 @@ function scheduleProblem(expression: string): string | undefined {
   if (/^\s*rate\(/i.test(expression)) return `${cronForm}: rate() fires at deployment, before the API key is set`;
   if (/^\s*at\(/i.test(expression)) return `${cronForm}: at() fires only once`;
   try {
-    parseCron(expression);
+    parseCron(expression, new Date());
     return undefined;
   } catch (error) {
     if (!(error instanceof CronError)) throw error;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { clusterList, projectUid } from '../../lambda/list/cluster-schema';
-import { type ConfigProblem, parsing, problemsOf } from '../../lambda/list/schema-problems';
+import { clusterList, projectUid } from '../../archive/format/cluster-schema';
+import { type ConfigProblem, parsing, problemsOf } from '../../archive/format/schema-problems';
 import { certificateFile, readJsonFile } from './config-files';
 import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import type { PlannedAuthority } from '../../lambda/stack-contract';
+import type { PlannedAuthority } from '../../archive/format/plan';
 import { certificateFile } from './config-files';
 import { members, textLike } from './schema-values';
 

@@ -1,15 +1,18 @@
-import type { AuditPlan } from '../stack-contract';
-import { settled } from '../time-limits';
-import type { ArchiveReader } from '../verify/archive-reader';
-import { Expiry } from '../verify/expiry';
-import type { Excusable, Find } from '../verify/finding';
-import { type JudgedRun, judge } from '../verify/judge';
-import type { JudgeContext, Stretch } from '../verify/judge-context';
-import type { Hashed } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
-import { SealedArchive } from '../verify/seals/sealed-archive';
-import { StoredConfigurations } from '../verify/stored-configurations';
-import { stoppableReader } from './stoppable-reader';
+import { settled } from '../../archive/format/clocks';
+import type { Excusable, Find } from '../../archive/format/finding';
+import type { AuditPlan } from '../../archive/format/plan';
+import type { Hashed } from '../../archive/format/seal';
+import {
+  Expiry,
+  type JudgeContext,
+  type JudgedRun,
+  judge,
+  type SealChain,
+  SealedArchive,
+  type Stretch,
+} from '../../archive/prove/attest';
+import { type ArchiveReader, StoredConfigurations } from '../../archive/read';
+import { stoppableReader } from '../../archive/read/s3-archive-reader';
 
 /** Listings and objects read at once. */
 export const concurrency = 16;

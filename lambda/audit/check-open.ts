@@ -6,10 +6,9 @@ import {
   runPrefix,
   runsPrefix,
   sealsPrefix,
-} from '../archive/archive-layout';
-import { namedClusters } from '../verify/clusters';
-import { firstOf } from '../verify/newest-first';
-import type { OpenFinding } from '../verify/seals/seal-state';
+} from '../../archive/format/keys';
+import type { OpenFinding } from '../../archive/format/seal-state';
+import { firstOf, namedClusters } from '../../archive/read';
 import type { AuditJudge } from './audit-judge';
 
 /** Open findings that one audit checks. */

@@ -1,9 +1,9 @@
-import { type Resource, resources } from '../resources';
-import type { Failure } from '../run/group-reasons';
-import { isStored, type RunOutcome } from '../run/run-record';
-import { hourMs } from '../time-limits';
-import type { StoredRun } from '../verify/read-run';
-import type { Failing, Summary } from '../verify/seals/seal-state';
+import { hourMs } from '../../archive/format/clocks';
+import { type Resource, resources } from '../../archive/format/resources';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import type { Failing, Summary } from '../../archive/format/seal-state';
+import type { StoredRun } from '../../archive/read';
+import type { Failure } from '../group-reasons';
 
 /** A cluster that runs do not archive. */
 export interface FailingCluster extends Failing {

@@ -1,9 +1,8 @@
-import { parseObjectKey } from '../archive/archive-layout';
-import { damageKinds, type Find, type Finding } from '../verify/finding';
-import { nameOf } from '../verify/seals/open-damage';
-import type { Seal } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
-import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../verify/seals/seal-state';
+import { damageKinds, type Find, type Finding } from '../../archive/format/finding';
+import { parseObjectKey } from '../../archive/format/keys';
+import type { Seal } from '../../archive/format/seal';
+import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../../archive/format/seal-state';
+import { nameOf, type SealChain } from '../../archive/prove/attest';
 import type { Rechecked } from './check-open';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */

@@ -1,11 +1,9 @@
-import { leaversOf } from '../list/next-list';
-import { PastLists } from '../run/past-lists';
-import type { AuditPlan } from '../stack-contract';
-import type { ArchiveReader } from '../verify/archive-reader';
-import { pastRecords } from '../verify/list-steps';
-import type { SealChain } from '../verify/seals/seal-chain';
-import type { Summary } from '../verify/seals/seal-state';
-import { StoredConfigurations } from '../verify/stored-configurations';
+import { leaversOf } from '../../archive/format/next-list';
+import { PastLists } from '../../archive/format/past-lists';
+import type { AuditPlan } from '../../archive/format/plan';
+import type { Summary } from '../../archive/format/seal-state';
+import { pastRecords, type SealChain } from '../../archive/prove/attest';
+import { type ArchiveReader, StoredConfigurations } from '../../archive/read';
 
 /** What an audit judges by, where the clusters come from outside. */
 export interface FleetInForce {

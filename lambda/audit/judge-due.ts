@@ -1,12 +1,10 @@
-import { CronError } from '../schedule/cron';
-import { longestGap } from '../schedule/cron-gap';
-import { firingsOfSchedule } from '../schedule/firings';
-import type { AuditPlan } from '../stack-contract';
-import { clockSlackMs, hourMs, settled } from '../time-limits';
-import { dueIn, findAbsent } from '../verify/due-runs';
-import { earlierRuns } from '../verify/seals/read-chain';
-import type { Seal } from '../verify/seals/seal';
-import { findAbsentSeals, findShorterRetention } from '../verify/seals/seal-plans';
+import { clockSlackMs, hourMs, settled } from '../../archive/format/clocks';
+import type { AuditPlan } from '../../archive/format/plan';
+import { CronError } from '../../archive/format/schedule/cron';
+import { longestGap } from '../../archive/format/schedule/cron-gap';
+import { firingsOfSchedule } from '../../archive/format/schedule/firings';
+import type { Seal } from '../../archive/format/seal';
+import { dueIn, earlierRuns, findAbsent, findAbsentSeals, findShorterRetention } from '../../archive/prove/attest';
 import type { AuditJudge } from './audit-judge';
 import type { NewRecords } from './seal-records';
 

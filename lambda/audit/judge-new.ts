@@ -1,13 +1,15 @@
-import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
-import { resources } from '../resources';
-import { checkObject } from '../verify/check-object';
-import { allClusters, clusterNames } from '../verify/clusters';
-import { judgeBeside, type Met } from '../verify/judge-beside';
-import { mapConcurrently } from '../verify/map-concurrently';
-import { readRunRecord } from '../verify/read-run';
-import type { Period } from '../verify/run-keys';
-import type { Position } from '../verify/seals/seal-state';
-import type { StoredOutcome } from '../verify/stored-outcomes';
+import { parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
+import { resources } from '../../archive/format/resources';
+import type { Position } from '../../archive/format/seal-state';
+import { checkObject, judgeBeside, type Met } from '../../archive/prove/attest';
+import {
+  allClusters,
+  clusterNames,
+  mapConcurrently,
+  type Period,
+  readRunRecord,
+  type StoredOutcome,
+} from '../../archive/read';
 import { type AuditJudge, concurrency } from './audit-judge';
 import type { LogSeams } from './log-seams';
 import type { NewRecords } from './seal-records';

@@ -1,10 +1,9 @@
-import { resourceNames } from '../resources';
-import { dayMs } from '../time-limits';
-import { clusterNames, clustersBetween } from '../verify/clusters';
-import type { Stretch } from '../verify/judge-context';
-import type { Seal } from '../verify/seals/seal';
-import type { Pass, SealState } from '../verify/seals/seal-state';
-import { verifyRest } from '../verify/verify-rest';
+import { dayMs } from '../../archive/format/clocks';
+import { resourceNames } from '../../archive/format/resources';
+import type { Seal } from '../../archive/format/seal';
+import type { Pass, SealState } from '../../archive/format/seal-state';
+import { type Stretch, verifyRest } from '../../archive/prove/attest';
+import { clusterNames, clustersBetween } from '../../archive/read';
 import type { AuditJudge } from './audit-judge';
 
 /** What is there is compared with the run records at least so often, in days. */

@@ -1,5 +1,5 @@
 import { GetPublicKeyCommand, KMSClient, MessageType, SignCommand, SigningAlgorithmSpec } from '@aws-sdk/client-kms';
-import { maxAttempts, timeLimits } from '../archive/aws-clients';
+import { maxAttempts, timeLimits } from '../aws-clients';
 
 /** The key did not sign, or did not give its public half. */
 export class SigningError extends Error {

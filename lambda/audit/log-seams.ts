@@ -1,14 +1,17 @@
-import { type ObjectName, objectKey, parseObjectKey } from '../archive/archive-layout';
-import { mostCompared } from '../log/log-end';
-import { LogHistory } from '../log/log-history';
-import { LogReader, type ReadLog } from '../log/log-reader';
-import type { RunOutcome } from '../run/run-record';
-import { dayMs } from '../time-limits';
-import type { ArchiveReader } from '../verify/archive-reader';
-import { type CheckedObject, checkObject } from '../verify/check-object';
-import { take } from '../verify/newest-first';
-import { clusterObjectsNewestFirst } from '../verify/objects-between';
-import type { LogsState } from '../verify/seals/seal-state';
+import { dayMs } from '../../archive/format/clocks';
+import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
+import type { RunOutcome } from '../../archive/format/run-record';
+import type { LogsState } from '../../archive/format/seal-state';
+import { type CheckedObject, checkObject } from '../../archive/prove/attest';
+import {
+  type ArchiveReader,
+  clusterObjectsNewestFirst,
+  LogHistory,
+  LogReader,
+  mostCompared,
+  type ReadLog,
+  take,
+} from '../../archive/read';
 import { SeamSummary } from './seam-summary';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */

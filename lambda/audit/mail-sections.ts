@@ -1,13 +1,12 @@
+import { dayMs, formerVersionDays } from '../../archive/format/clocks';
+import { findingKinds } from '../../archive/format/finding';
+import type { Seal } from '../../archive/format/seal';
+import type { OpenFinding, SealState } from '../../archive/format/seal-state';
+import { openDamage, type RightSeal } from '../../archive/prove/attest';
+import { count, minute, more, plain, wrapped } from '../notify/mail-text';
 import { formatBytes, formatCount } from '../plain-text';
-import { dayMs, formerVersionDays } from '../time-limits';
-import { findingKinds } from '../verify/finding';
-import { openDamage } from '../verify/seals/open-damage';
-import type { Seal } from '../verify/seals/seal';
-import type { RightSeal } from '../verify/seals/seal-chain';
-import type { OpenFinding, SealState } from '../verify/seals/seal-state';
 import { hoursBetween, staleness } from './cluster-outcomes';
 import { listingDays } from './judge-old';
-import { count, minute, more, plain, wrapped } from './mail-text';
 import type { AskedStamp } from './stamp-seal';
 
 /** A mail is made of the seal and its state alone, so that it can be sent again. */

@@ -1,8 +1,8 @@
+import type { AuditPlan } from '../../archive/format/plan';
+import { describeNotJudged, openDamage, shorterRetention } from '../../archive/prove/attest';
+import { count, plain, subjectOf, wrapped } from '../notify/mail-text';
+import type { Mail } from '../notify/sns-mailer';
 import { formatBytes, formatCount, shellQuoted } from '../plain-text';
-import type { AuditPlan } from '../stack-contract';
-import { describeNotJudged } from '../verify/due-runs';
-import { openDamage } from '../verify/seals/open-damage';
-import { shorterRetention } from '../verify/seals/seal-plans';
 import {
   command,
   counted,
@@ -17,17 +17,8 @@ import {
   stampLines,
   verifiedLines,
 } from './mail-sections';
-import { count, plain, subjectOf, wrapped } from './mail-text';
 import { seamLines } from './seam-summary';
 import type { AskedStamp } from './stamp-seal';
-
-export interface Mail {
-  /** ASCII, fewer than 100 characters: what SNS takes. */
-  readonly subject: string;
-  readonly text: string;
-  /** Whether it also goes to those who are woken up. */
-  readonly pages?: boolean;
-}
 
 /**
  * What happened since the seal before, the verdict first.

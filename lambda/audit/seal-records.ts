@@ -1,12 +1,15 @@
-import { parseRunRecordKey } from '../archive/archive-layout';
-import { ArchiveReadError } from '../verify/archive-reader';
-import { allClusters } from '../verify/clusters';
-import { judgeRun } from '../verify/judge';
-import type { Met } from '../verify/judge-beside';
-import type { JudgeContext } from '../verify/judge-context';
-import { readRunRecord } from '../verify/read-run';
-import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
-import type { Hashed, Seal } from '../verify/seals/seal';
+import { parseRunRecordKey } from '../../archive/format/keys';
+import type { Hashed, Seal } from '../../archive/format/seal';
+import { type JudgeContext, judgeRun, type Met } from '../../archive/prove/attest';
+import {
+  ArchiveReadError,
+  allClusters,
+  isWithin,
+  type ListedRun,
+  type Period,
+  readRunRecord,
+  runsBetween,
+} from '../../archive/read';
 import type { AuditJudge } from './audit-judge';
 import type { ClusterOutcomes } from './cluster-outcomes';
 

@@ -1,8 +1,8 @@
-import type { LogLink } from '../log/log-history';
+import { hourMs } from '../../archive/format/clocks';
+import type { LogsState } from '../../archive/format/seal-state';
+import type { LogLink } from '../../archive/read';
+import { count, minute, plain } from '../notify/mail-text';
 import { formatCount, shellQuoted } from '../plain-text';
-import { hourMs } from '../time-limits';
-import type { LogsState } from '../verify/seals/seal-state';
-import { count, minute, plain } from './mail-text';
 
 /** Gaps that a state lists; it counts all. */
 const mostLogGaps = 1000;

@@ -1,9 +1,7 @@
-import { sealStampKey } from '../archive/archive-layout';
-import type { S3Archive } from '../archive/s3-archive';
-import type { PlannedAuthority } from '../stack-contract';
-import { StampError } from '../stamps/check-stamp';
-import type { requestStamp } from '../stamps/request-stamp';
-import type { RightSeal, SealChain } from '../verify/seals/seal-chain';
+import { sealStampKey } from '../../archive/format/keys';
+import type { PlannedAuthority } from '../../archive/format/plan';
+import { type RightSeal, type requestStamp, type SealChain, StampError } from '../../archive/prove/attest';
+import type { S3Archive } from '../collect/put/s3-archive';
 
 /** What came of asking an authority for a stamp of a seal. */
 export interface AskedStamp {

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
+import type { AuditPlan } from '../../archive/format/plan';
+import { requestStamp } from '../../archive/prove/attest';
+import { S3ArchiveReader } from '../../archive/read/s3-archive-reader';
 import { version } from '../../package.json';
-import { createS3Client } from '../archive/aws-clients';
-import { S3Archive } from '../archive/s3-archive';
+import { createS3Client } from '../aws-clients';
 import { systemClock as clock } from '../clock';
+import { S3Archive } from '../collect/put/s3-archive';
 import { readVariables } from '../environment';
-import { type AuditPlan, auditFile, auditVariables, metricNames, metricNamespace } from '../stack-contract';
-import { requestStamp } from '../stamps/request-stamp';
+import { type Mail, SnsMailer } from '../notify/sns-mailer';
+import { auditFile, auditVariables, metricNames, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
-import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import { type AuditReporter, type AuditResult, audit } from './audit';
 import { KmsSigner } from './kms-signer';
-import type { Mail } from './mail';
-import { SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
 const connections = 24;

@@ -1,4 +1,4 @@
-import { type Resource, resourceNames, resources } from '../../lambda/resources';
+import { type Resource, resourceNames, resources } from '../../archive/format/resources';
 
 export interface ContractTarget {
   readonly uid: string;

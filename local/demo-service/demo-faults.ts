@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { resources } from '../../lambda/resources';
+import { resources } from '../../archive/format/resources';
 import type { ContractTarget } from './contract-path';
 
 /** Answers the request wrongly, or returns false to let the right answer follow. `nth` counts the requests for this resource of the cluster, from 1. */

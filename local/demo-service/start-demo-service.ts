@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Resource } from '../../lambda/resources';
+import type { Resource } from '../../archive/format/resources';
 import { type ListeningServer, listenLocally } from '../listen-locally';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { demoLog, demoManifest, demoState } from './demo-content';

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { keysFolder } from '../../archive/format/folder-layout';
 import type { SigningKey } from '../aws/call';
 import { resourcePolicySchema } from '../aws/iam/policy-document';
-import { keysFolder } from '../aws/store/key-path';
 import type { StackTemplate } from './stack-template';
 
 const usageSchema = z.object({ KeyUsage: z.string().default('ENCRYPT_DECRYPT') });

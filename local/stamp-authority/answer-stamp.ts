@@ -1,6 +1,5 @@
 import { createHash, sign } from 'node:crypto';
-import { issuerAndSerialOf } from '../../lambda/stamps/certificate-chain';
-import { DerReader, derTag } from '../../lambda/stamps/der';
+import { DerReader, derTag, issuerAndSerialOf } from '../../archive/prove';
 import { ecdsaWithSha256, type Issuer } from './issue-certificate';
 import { context, generalizedTime, integer, octets, oid, sequence, set } from './write-der';
 

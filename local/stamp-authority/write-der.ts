@@ -1,4 +1,4 @@
-import { derTag } from '../../lambda/stamps/der';
+import { derTag } from '../../archive/prove';
 
 /** A DER element (ITU-T X.690). */
 export function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {

@@ -3,6 +3,8 @@ import { cpSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
+import { countOutcomes, isComplete } from '../../archive/format/completeness';
+import type { Collection } from '../../archive/format/configuration';
 import {
   configurationKey,
   objectKey,
@@ -10,17 +12,15 @@ import {
   runRecordKey,
   runsPrefix,
   type Shard,
-} from '../../lambda/archive/archive-layout';
-import { checksumText, jsonLinesType } from '../../lambda/archive/archive-object';
-import { objectMetadata } from '../../lambda/archive/object-metadata';
-import type { LogText } from '../../lambda/body/log-digest';
-import { LogTextCheck } from '../../lambda/log/log-text';
-import { type FirstResource, firstResources, type Resource, resources } from '../../lambda/resources';
-import { countOutcomes, isComplete } from '../../lambda/run/completeness';
-import type { Outcome, RunRecord } from '../../lambda/run/run-record';
-import type { Collection } from '../../lambda/stack-contract';
+} from '../../archive/format/keys';
+import type { LogText } from '../../archive/format/log-digest';
+import { LogTextCheck } from '../../archive/format/log-text';
+import { checksumText, jsonLinesType } from '../../archive/format/object-headers';
+import { objectMetadata } from '../../archive/format/object-metadata';
+import { type FirstResource, firstResources, type Resource, resources } from '../../archive/format/resources';
+import type { Outcome, RunRecord } from '../../archive/format/run-record';
+import type { ObjectHeaders } from '../../archive/read/folder/object-description';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 import { newFolder } from '../support/new-folder';
 import { recordText } from '../support/record-text';
 

@@ -41,7 +41,8 @@ describe('the process of the command line', () => {
   it('is built anew when a source has changed', async () => {
     const root = join(__dirname, '..', '..');
     const copy = newFolder();
-    for (const folder of ['cli', 'infra', 'lambda', 'local', 'node_modules']) await mkdir(join(copy, folder));
+    for (const folder of ['archive', 'cli', 'infra', 'lambda', 'local', 'node_modules'])
+      await mkdir(join(copy, folder));
     await symlink(join(root, 'node_modules', 'esbuild'), join(copy, 'node_modules', 'esbuild'));
     for (const file of ['package.json', 'package-lock.json', 'cli/launch.cjs'])
       await copyFile(join(root, file), join(copy, file));

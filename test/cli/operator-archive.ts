@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
-import { firstResources } from '../../lambda/resources';
-import { countOutcomes } from '../../lambda/run/completeness';
-import type { Outcome } from '../../lambda/run/run-record';
+import { countOutcomes } from '../../archive/format/completeness';
+import { firstResources } from '../../archive/format/resources';
+import type { Outcome } from '../../archive/format/run-record';
 import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { listenLocally } from '../../local/listen-locally';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { firstResources } from '../../archive/format/resources';
 import { startCommand } from '../../cli/start/start-command';
-import { firstResources } from '../../lambda/resources';
 import { keptTerminal, type Surroundings } from './run-collector';
 
 /** Runs `npm start` in this process and keeps what it writes. */

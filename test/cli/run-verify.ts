@@ -1,7 +1,7 @@
-import type { Resource } from '../../lambda/resources';
-import type { RunRecord } from '../../lambda/run/run-record';
-import type { Finding } from '../../lambda/verify/finding';
-import type { VerifyCounts } from '../../lambda/verify/verdict';
+import type { Finding } from '../../archive/format/finding';
+import type { Resource } from '../../archive/format/resources';
+import type { RunRecord } from '../../archive/format/run-record';
+import type { VerifyCounts } from '../../archive/prove/verdict';
 import { ArchiveFixture, hour, keyOf, plainAnswer } from './archive-fixture';
 import { runCollector } from './run-collector';
 

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { runsPrefix, sealKey, sealStateKey } from '../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../lambda/archive/archive-object';
-import { openDamage } from '../../lambda/verify/seals/open-damage';
-import type { Hashed, Seal } from '../../lambda/verify/seals/seal';
-import { sealFile, sealLine, sha256Of } from '../../lambda/verify/seals/seal-file';
-import { emptyState, type SealState } from '../../lambda/verify/seals/seal-state';
+import { runsPrefix, sealKey, sealStateKey } from '../../archive/format/keys';
+import { jsonLinesType } from '../../archive/format/object-headers';
+import type { Hashed, Seal } from '../../archive/format/seal';
+import { sealFile, sealLine, sha256Of } from '../../archive/format/seal-file';
+import { emptyState, type SealState } from '../../archive/format/seal-state';
+import { openDamage } from '../../archive/prove/seals/open-damage';
 import { type ArchiveFixture, hourly } from './archive-fixture';
 
 /** A pair of keys such as KMS makes for seals. */

@@ -1,6 +1,6 @@
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { objectKey, runRecordKey, sealKey, sealStatesPrefix } from '../../lambda/archive/archive-layout';
+import { objectKey, runRecordKey, sealKey, sealStatesPrefix } from '../../archive/format/keys';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { Principal } from '../../local/aws/call';
 import type { LocalAudit } from '../../local/deployment/deploy-locally';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey, parseObjectKey } from '../../lambda/archive/archive-layout';
-import { resourceNames } from '../../lambda/resources';
+import { objectKey, parseObjectKey } from '../../archive/format/keys';
+import { resourceNames } from '../../archive/format/resources';
 import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');

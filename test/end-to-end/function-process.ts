@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunSummary } from '../../lambda/run/run-record';
+import type { RunSummary } from '../../archive/format/run-record';
 import { ExecutionEnvironment, type InvocationOutcome } from '../../local/deployment/execution-environment';
 import type { DeployedCollector } from './local-collector';
 

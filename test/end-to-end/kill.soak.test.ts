@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { objectKey, parseObjectKey } from '../../lambda/archive/archive-layout';
-import { firstResources } from '../../lambda/resources';
+import { objectKey, parseObjectKey } from '../../archive/format/keys';
+import { firstResources } from '../../archive/format/resources';
 import { injectFaults } from '../support/aws-faults';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';

@@ -2,10 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { firstResources, resourceNames } from '../../archive/format/resources';
+import type { RunRecord } from '../../archive/format/run-record';
 import { createApp } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
-import { firstResources, resourceNames } from '../../lambda/resources';
-import type { RunRecord } from '../../lambda/run/run-record';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
 import {

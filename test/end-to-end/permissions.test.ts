@@ -6,7 +6,7 @@ import {
   S3Client,
   type S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { objectKey } from '../../lambda/archive/archive-layout';
+import { objectKey } from '../../archive/format/keys';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 import { bucketPolicy, policyOf, statementsOf, without, withoutAction, withSid } from './template-policies';

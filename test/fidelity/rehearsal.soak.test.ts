@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { CopyObjectCommand, CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { mapConcurrently } from '../../archive/read/map-concurrently';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import type { ArchiveFixture } from '../cli/archive-fixture';
 import { healthy, runAt } from '../cli/operator-archive';

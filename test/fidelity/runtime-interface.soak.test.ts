@@ -1,5 +1,5 @@
-import { resourceNames } from '../../lambda/resources';
-import type { RunSummary } from '../../lambda/run/run-record';
+import { resourceNames } from '../../archive/format/resources';
+import type { RunSummary } from '../../archive/format/run-record';
 import { logMessages, metricNames } from '../../lambda/stack-contract';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
 import { type DeployedCollector, LocalCollector, uids } from '../end-to-end/local-collector';

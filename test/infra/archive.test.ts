@@ -1,5 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { resourceNames, resources } from '../../lambda/resources';
+import { resourceNames, resources } from '../../archive/format/resources';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
 import { exampleTemplate, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';

@@ -1,5 +1,5 @@
+import { resourceNames } from '../../archive/format/resources';
 import { auditPlanOf } from '../../infra/audit';
-import { resourceNames } from '../../lambda/resources';
 import { exampleConfig } from './example-config';
 import {
   allowedTo,

@@ -1,7 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
+import { functionTimeoutSeconds } from '../../archive/format/clocks';
+import { resourceNames, resources } from '../../archive/format/resources';
 import { deliveryAgeSeconds, memoryMiB, temporaryStorageMiB } from '../../infra/limits';
-import { resourceNames, resources } from '../../lambda/resources';
-import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
+import { longestRunSeconds } from '../../lambda/time-limits';
 import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf, toldAtSynth } from './example-stack';
 

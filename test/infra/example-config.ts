@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConfigProblem } from '../../archive/format/schema-problems';
 import { type CollectorConfig, ConfigError, parseConfig } from '../../infra/config/config';
-import type { ConfigProblem } from '../../lambda/list/schema-problems';
 
 /** The shipped configuration, as JSON. */
 export function exampleJson(): Record<string, unknown> {

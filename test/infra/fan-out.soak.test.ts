@@ -1,9 +1,9 @@
-import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
-import { isInShard, objectKey, parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
-import { firstResources } from '../../lambda/resources';
+import { isInShard, objectKey, parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
+import { firstResources } from '../../archive/format/resources';
+import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
+import { type Run, readRun } from '../../archive/read/read-run';
+import { runsBetween } from '../../archive/read/run-keys';
 import { metricNames, metricNamespace } from '../../lambda/stack-contract';
-import { type Run, readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
 import { type DeployedCollector, useLocalCollector } from '../end-to-end/local-collector';
 import { policyOf, without, withSid } from '../end-to-end/template-policies';
 import { findCommand } from '../local/aws/moto-server';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { functionTimeoutSeconds } from '../../archive/format/clocks';
+import type { RunSummary } from '../../archive/format/run-record';
 import { collectionOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
-import { ClusterListError, RunIncompleteError } from '../../lambda/run/run-errors';
-import type { RunSummary } from '../../lambda/run/run-record';
+import { ClusterListError, RunIncompleteError } from '../../lambda/collect/run/run-errors';
 import {
   asynchronousAttempts,
   asynchronousRetryWaits,
-  functionTimeoutSeconds,
   incompleteRetry,
   unreachedRetry,
   waits,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { functionTimeoutSeconds, underWayMs } from '../../archive/format/clocks';
 import { configSchema } from '../../infra/config/config-schema';
 import {
   deliveryAgeSeconds,
@@ -8,8 +9,7 @@ import {
   mostConcurrency,
   temporaryStorageMiB,
 } from '../../infra/limits';
-import { memoryLimitBytes } from '../../lambda/body/spool';
-import { functionTimeoutSeconds, underWayMs } from '../../lambda/time-limits';
+import { memoryLimitBytes } from '../../lambda/collect/body/spool';
 import { exampleJson } from './example-config';
 
 const limits = fc

@@ -1,10 +1,10 @@
+import { functionTimeoutSeconds } from '../../archive/format/clocks';
+import { longestGap } from '../../archive/format/schedule/cron-gap';
 import * as windows from '../../infra/alarm-windows';
 import { eventAgeSeconds, heldBackRetry } from '../../infra/limits';
-import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
   deadlineReserveSeconds,
-  functionTimeoutSeconds,
   longestExecutionSeconds,
   longestRunSeconds,
   runMarginHours,
@@ -164,7 +164,9 @@ describe('run missing', () => {
     ['cron(30 2 * * ? *)', 'Europe/Berlin', 48],
     ['cron(0 6 ? * MON-FRI *)', 'America/New_York', 74],
   ])('with %s in %s comes after the longest gap and an hour: %p hours', (expression, timeZone, hours) => {
-    expect(windows.missingWindowHours(longestGap(expression, timeZone), runMarginHours(1, false))).toBe(hours);
+    expect(windows.missingWindowHours(longestGap(expression, timeZone, new Date()), runMarginHours(1, false))).toBe(
+      hours,
+    );
   });
 
   it('is quiet after a deployment until the first run had its time, for two days at most', () => {

@@ -1,5 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { parseEvent } from '../../lambda/event';
+import { parseEvent } from '../../lambda/collect/event';
 import { exampleTemplate, resourceOf, templateOf } from './example-stack';
 
 const template = exampleTemplate();

@@ -1,4 +1,4 @@
-import { resourceNames, resources } from '../../lambda/resources';
+import { resourceNames, resources } from '../../archive/format/resources';
 import { auditVariables, collectorVariables, failureVariables } from '../../lambda/stack-contract';
 import { everything, policiesOf, resourceOf, resourcesOf, templateOf, textOf } from './example-stack';
 

@@ -1,5 +1,6 @@
+import { functionTimeoutSeconds } from '../../archive/format/clocks';
 import { RunStopped, Stop } from '../../lambda/stop';
-import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/time-limits';
+import { deadlineReserveSeconds, recordWriteSeconds } from '../../lambda/time-limits';
 
 afterEach(() => jest.useRealTimers());
 

@@ -1,7 +1,7 @@
-import { type BodyCheck, InvalidBodyError, NotDecodableError } from '../../lambda/body/body-check';
-import { LogRecordCheck } from '../../lambda/body/log-record';
-import { createManifestCheck } from '../../lambda/body/manifest';
-import type { BodyFacts } from '../../lambda/resources';
+import type { BodyFacts } from '../../archive/format/resources';
+import { type BodyCheck, InvalidBodyError, NotDecodableError } from '../../lambda/collect/body/body-check';
+import { LogRecordCheck } from '../../lambda/collect/body/log-record';
+import { createManifestCheck } from '../../lambda/collect/body/manifest';
 
 /** What becomes of a body that is accepted. */
 export interface AcceptedBody {

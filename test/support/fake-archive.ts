@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ArchiveObject, StoredContent } from '../../lambda/archive/archive-object';
-import type { PutResult } from '../../lambda/archive/s3-archive';
-import type { RecordBucket } from '../../lambda/run/record-store';
-import type { RunRecord } from '../../lambda/run/run-record';
+import type { RunRecord } from '../../archive/format/run-record';
+import type { ArchiveObject, StoredContent } from '../../lambda/collect/put/archive-object';
+import type { PutResult } from '../../lambda/collect/put/s3-archive';
+import type { RecordBucket } from '../../lambda/collect/run/record-store';
 import { recordOf } from './record-text';
 
 /** An archive in memory, for tests of the core. */

@@ -1,5 +1,5 @@
-import type { Reporter } from '../../lambda/run/reporter';
-import type { Outcome, RunSummary } from '../../lambda/run/run-record';
+import type { Outcome, RunSummary } from '../../archive/format/run-record';
+import type { Reporter } from '../../lambda/collect/run/reporter';
 
 /** Notes what an attempt reports. */
 export class FakeReporter implements Reporter {

@@ -1,7 +1,7 @@
-import type { ReceivedBody } from '../../lambda/body/receive';
-import type { ClusterApi } from '../../lambda/service/cluster-api';
-import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
-import { ServiceError } from '../../lambda/service/service-error';
+import type { ReceivedBody } from '../../lambda/collect/body/receive';
+import type { ClusterApi } from '../../lambda/collect/service/cluster-api';
+import type { ResourceRequest, ServiceAnswer } from '../../lambda/collect/service/resource-request';
+import { ServiceError } from '../../lambda/collect/service/service-error';
 
 /** A service for tests of the core: answers what a script says, and notes what it was asked. */
 export class FakeService implements Pick<ClusterApi, 'get'> {

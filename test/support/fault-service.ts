@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Resource } from '../../lambda/resources';
+import type { Resource } from '../../archive/format/resources';
 import { parseContractPath } from '../../local/demo-service/contract-path';
 
 /** One request as it arrived. */

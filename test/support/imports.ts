@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseSync } from '@swc/core';
 
-/** One file uses another, or a package. Files are named from the project's root: `lambda/event.ts`. */
+/** One file uses another, or a package. Files are named from the project's root: `lambda/collect/event.ts`. */
 export interface Import {
   readonly from: string;
   /** A file of the project, or what is installed or built in: `@aws-sdk/client-s3`, `node:fs`. */
@@ -29,7 +29,9 @@ function importsOf(root: string, from: string): Import[] {
   return specifiersIn(readFileSync(join(root, from), 'utf8')).map(({ specifier, typeOnly }) => {
     if (!specifier.startsWith('.')) return { from, to: specifier, isFile: false, typeOnly };
     const path = posix.join(posix.dirname(from), specifier);
-    const to = [`${path}.ts`, path].find((file) => statSync(join(root, file), { throwIfNoEntry: false })?.isFile());
+    const to = [`${path}.ts`, path, `${path}/index.ts`].find((file) =>
+      statSync(join(root, file), { throwIfNoEntry: false })?.isFile(),
+    );
     if (to === undefined) throw new Error(`Reading the imports of ${from} failed: there is no file ${path}`);
     return { from, to, isFile: true, typeOnly };
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LogText } from '../../lambda/body/log-digest';
+import type { LogText } from '../../archive/format/log-digest';
 
 /** What a record says of its log, once more. @param literal the bytes between the quotes of `spec.log` */
 export function logTextOf(literal: string | Buffer): Required<LogText> {

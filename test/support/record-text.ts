@@ -1,5 +1,5 @@
-import { type Outcome, outcomeSchema, type RunRecord, runSchema } from '../../lambda/run/run-record';
-import { recordLines } from '../../lambda/run/run-record-lines';
+import { type Outcome, outcomeSchema, type RunRecord, runSchema } from '../../archive/format/run-record';
+import { recordLines } from '../../archive/format/run-record-lines';
 
 /** A run record as the collector stores it. */
 export function recordText(record: RunRecord): string {

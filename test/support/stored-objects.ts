@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { RunRecord } from '../../lambda/run/run-record';
+import type { RunRecord } from '../../archive/format/run-record';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { recordOf } from './record-text';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FindingKind } from '../../lambda/verify/finding';
-import { sha256Of } from '../../lambda/verify/seals/seal-file';
+import type { FindingKind } from '../../archive/format/finding';
+import { sha256Of } from '../../archive/format/seal-file';
 import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
 import { newFolder } from '../support/new-folder';
 import { changes, saidOf } from './write-vectors';

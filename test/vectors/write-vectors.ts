@@ -4,16 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
+import { configurationKey, runRecordKey, sealKey, sealStampKey, sealStateKey } from '../../archive/format/keys';
+import { sha256Of } from '../../archive/format/seal-file';
+import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
 import { copyPart } from '../../cli/export/copy-part';
-import {
-  configurationKey,
-  runRecordKey,
-  sealKey,
-  sealStampKey,
-  sealStateKey,
-} from '../../lambda/archive/archive-layout';
-import { sha256Of } from '../../lambda/verify/seals/seal-file';
 import { ArchiveFixture, answerBut, hour, hourly, keyOf } from '../cli/archive-fixture';
 import { putBytes, sealedAndStamped } from '../cli/export/second-reader';
 import { longAfter, runVerify } from '../cli/run-verify';

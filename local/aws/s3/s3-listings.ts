@@ -1,8 +1,7 @@
-import { encodeKeyPath } from '../../../lambda/archive/archive-layout';
+import { encodeKeyPath } from '../../../archive/format/keys';
+import { compareKeys, type ObjectMetadata } from '../../../archive/read';
 import { type Answer, AwsError, type Call, type S3Request } from '../call';
 import type { FolderStore } from '../store/folder-store';
-import { compareKeys } from '../store/key-walk';
-import type { ObjectMetadata } from '../store/object-metadata';
 import { notImplemented, toXml } from './s3-answers';
 
 const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { checksumText } from '../../../lambda/archive/archive-object';
+import { InvalidKeyError } from '../../../archive/format/folder-layout';
+import { checksumText } from '../../../archive/format/object-headers';
+import type { StoredFile } from '../../../archive/read';
 import { type Answer, AwsError, type Call, type S3Request } from '../call';
-import { ObjectExistsError, type StoredObject } from '../store/folder-store';
-import { InvalidKeyError } from '../store/key-path';
+import { ObjectExistsError } from '../store/folder-store';
 import { notImplemented } from './s3-answers';
 
 /** S3's limit for names and values of user metadata together, in bytes. */
@@ -48,7 +49,7 @@ export async function getObject(call: Call, request: S3Request): Promise<Answer>
   return { status: 200, headers: objectHeaders(call, metadata), ...(metadata.size > 0 && { body: open }) };
 }
 
-async function find({ store, key, refusalToList }: S3Request): Promise<StoredObject> {
+async function find({ store, key, refusalToList }: S3Request): Promise<StoredFile> {
   const found = await store.get(key);
   if (found === undefined) throw refusalToList() ?? new AwsError(404, 'NoSuchKey', 'The specified key does not exist.');
   const { damage } = found.metadata;
@@ -56,7 +57,7 @@ async function find({ store, key, refusalToList }: S3Request): Promise<StoredObj
   return found;
 }
 
-function objectHeaders({ request }: Call, metadata: StoredObject['metadata']): Record<string, string> {
+function objectHeaders({ request }: Call, metadata: StoredFile['metadata']): Record<string, string> {
   const { userMetadata, checksums, contentEncoding, contentType = 'binary/octet-stream' } = metadata;
   return {
     ...Object.fromEntries(Object.entries(userMetadata).map(([name, value]) => [userMetadataPrefix + name, value])),

@@ -1,26 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { InvalidKeyError, incomingFolder, keyProblem } from './key-path';
-import { walkKeys, walkNames } from './key-walk';
+import { InvalidKeyError, incomingFolder, keyProblem } from '../../../archive/format/folder-layout';
 import {
   descriptionPath,
   irregularMetadata,
   type ObjectHeaders,
   type ObjectMetadata,
+  openStoredFile,
   readMetadata,
-} from './object-metadata';
-import { type FilePath, openRegular, readRegular } from './regular-file';
-
-export interface StoredObject {
-  readonly metadata: ObjectMetadata;
-  /** Opens the bytes. Ends with an IrregularFileError if they are not in a regular file. */
-  open(): Readable;
-  /** The bytes of a small object. @throws IrregularFileError if they are not in a regular file */
-  bytes(): Buffer;
-}
+  type StoredFile,
+  walkKeys,
+  walkNames,
+} from '../../../archive/read';
 
 /** There is an object under the key, and the writer asked for none to be there. */
 export class ObjectExistsError extends Error {
@@ -80,15 +73,8 @@ export class FolderStore {
   }
 
   /** The object, its bytes not yet opened; undefined: nothing lies under the key, such as one that cannot lie in a folder. */
-  async get(key: string): Promise<StoredObject | undefined> {
-    const place = { folder: this.#folder, path: key };
-    const metadata = keyProblem(key) === undefined ? readMetadata(place) : undefined;
-    if (metadata === undefined) return undefined;
-    return {
-      metadata,
-      open: () => Readable.from(streamOf(place), { objectMode: false }),
-      bytes: () => readRegular(place, metadata.size),
-    };
+  async get(key: string): Promise<StoredFile | undefined> {
+    return openStoredFile(this.#folder, key);
   }
 
   async head(key: string): Promise<ObjectMetadata | undefined> {
@@ -142,10 +128,6 @@ export class FolderStore {
       throw isInTheWay(error) ? inTheWay(key, error) : error;
     }
   }
-}
-
-async function* streamOf(place: FilePath): AsyncGenerator<Buffer> {
-  yield* createReadStream('', { fd: openRegular(place).file });
 }
 
 function inTheWay(key: string, cause?: unknown): InvalidKeyError {

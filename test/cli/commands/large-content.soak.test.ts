@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
-import { objectMetadata } from '../../../lambda/archive/object-metadata';
+import { objectMetadata } from '../../../archive/format/object-metadata';
 import { startCollector } from '../../support/program';
 import { ArchiveFixture, hour, keyOf } from '../archive-fixture';
 

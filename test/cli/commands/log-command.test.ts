@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { runRecordKey } from '../../../archive/format/keys';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 

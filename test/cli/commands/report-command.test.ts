@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runRecordKey } from '../../../archive/format/keys';
+import { forEachResource } from '../../../archive/format/resources';
 import { clustersToShow } from '../../../cli/report/grid';
-import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { forEachResource } from '../../../lambda/resources';
 import { newFolder } from '../../support/new-folder';
 import { ArchiveFixture, type AttemptFixture, answerBut, hour, logRecord } from '../archive-fixture';
 import { asBucket, operatorArchive } from '../operator-archive';

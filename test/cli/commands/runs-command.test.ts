@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import type { Outcome } from '../../../lambda/run/run-record';
+import { runRecordKey } from '../../../archive/format/keys';
+import type { Outcome } from '../../../archive/format/run-record';
 import { ArchiveFixture, type AttemptFixture, answerBut, hour, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 

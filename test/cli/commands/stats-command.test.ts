@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runsPrefix } from '../../../lambda/archive/archive-layout';
+import { runsPrefix } from '../../../archive/format/keys';
 import { ArchiveFixture, type AttemptFixture, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 

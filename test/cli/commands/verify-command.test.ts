@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunRecord } from '../../../lambda/run/run-record';
+import type { RunRecord } from '../../../archive/format/run-record';
 import { ArchiveFixture, hour } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { archiveTwoRuns, keyAt, longAfter, runVerify } from '../run-verify';

@@ -1,7 +1,7 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto';
-import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { sealKey } from '../../../archive/format/keys';
+import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { sealsIn } from '../../../cli/doctor/archive-checks';
-import { sealKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, hour, plainAnswer } from '../archive-fixture';
 import { SealFixture, signingKeys } from '../seal-fixture';
 

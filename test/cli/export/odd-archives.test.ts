@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { runRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
-import type { Finding } from '../../../lambda/verify/finding';
-import { sha256Of } from '../../../lambda/verify/seals/seal-file';
+import type { Finding } from '../../../archive/format/finding';
+import { runRecordKey, sealKey } from '../../../archive/format/keys';
+import { sha256Of } from '../../../archive/format/seal-file';
 import { newFolder } from '../../support/new-folder';
 import { hour, keyOf } from '../archive-fixture';
 import { damageOf, hasPython, putBytes, readFolders, sealedAndStamped, verifyFolder } from './second-reader';

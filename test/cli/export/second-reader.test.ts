@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { sealKey } from '../../../archive/format/keys';
+import { readPart } from '../../../archive/prove/part';
+import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
-import { sealKey } from '../../../lambda/archive/archive-layout';
-import { readPart } from '../../../lambda/verify/part';
 import { newFolder } from '../../support/new-folder';
 import { hour, keyOf } from '../archive-fixture';
 import { longAfter } from '../run-verify';

@@ -1,8 +1,8 @@
+import { ArchiveReadError } from '../../../archive/read/archive-reader';
 import { openArchive } from '../../../cli/archive/open-archive';
 import { RunReader } from '../../../cli/archive/run-reader';
 import { linePattern } from '../../../cli/search/line-pattern';
 import { ObjectsToSearch } from '../../../cli/search/objects-to-search';
-import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { ArchiveFixture, hour } from '../archive-fixture';
 
 describe('joining the logs to search', () => {

@@ -1,7 +1,7 @@
-import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { runRecordKey } from '../../../archive/format/keys';
+import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { followRun } from '../../../cli/stack/run-in-account';
 import type { ProgressState } from '../../../cli/terminal/progress';
-import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, answerBut } from '../archive-fixture';
 
 const run = new Date('2026-11-20T12:00:00Z');

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { objectKey } from '../../../archive/format/keys';
+import type { Resource } from '../../../archive/format/resources';
 import { startCommand } from '../../../cli/start/start-command';
 import { WatchedRun } from '../../../cli/start/watched-run';
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import type { Resource } from '../../../lambda/resources';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { newFolder } from '../../support/new-folder';
 import { keptTerminal } from '../run-collector';

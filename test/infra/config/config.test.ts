@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { resourceNames } from '../../../archive/format/resources';
 import { loadConfig, parseConfig, refuseExample, refusePartition } from '../../../infra/config/config';
-import { resourceNames } from '../../../lambda/resources';
 import { newFolder } from '../../support/new-folder';
 import { testCertificates } from '../../support/tls';
 import { minimal, problemsOf } from '../example-config';

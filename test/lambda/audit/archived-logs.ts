@@ -1,8 +1,8 @@
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { objectMetadata } from '../../../lambda/archive/object-metadata';
-import { resources } from '../../../lambda/resources';
-import type { RunOutcome } from '../../../lambda/run/run-record';
-import { MemoryBucket } from '../verify/history/memory-bucket';
+import { objectKey } from '../../../archive/format/keys';
+import { objectMetadata } from '../../../archive/format/object-metadata';
+import { resources } from '../../../archive/format/resources';
+import type { RunOutcome } from '../../../archive/format/run-record';
+import { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { collectorVersion, storedLog } from './made-up-archive';
 
 export type LogOutcome = RunOutcome & { readonly key: string };

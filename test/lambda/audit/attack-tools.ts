@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseObjectKey, parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
-import { countOutcomes, isComplete } from '../../../lambda/run/completeness';
-import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
+import { countOutcomes, isComplete } from '../../../archive/format/completeness';
+import { parseObjectKey, parseRunRecordKey, sealKey } from '../../../archive/format/keys';
+import type { Outcome, RunRecord } from '../../../archive/format/run-record';
+import type { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { recordOf, recordText } from '../../support/record-text';
-import type { MemoryBucket } from '../verify/history/memory-bucket';
 import type { TestKey } from './invoke-audit';
 import { rewriteSeal, type SealedWorld } from './sealed-world';
 

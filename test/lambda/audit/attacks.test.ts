@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSealKey, sealStampKey } from '../../../lambda/archive/archive-layout';
-import { stampRequest } from '../../../lambda/stamps/request-stamp';
-import { damageKinds, type Finding } from '../../../lambda/verify/finding';
-import { parseSeal, sha256Of } from '../../../lambda/verify/seals/seal-file';
+import { damageKinds, type Finding } from '../../../archive/format/finding';
+import { parseSealKey, sealStampKey } from '../../../archive/format/keys';
+import { parseSeal, sha256Of } from '../../../archive/format/seal-file';
+import { stampRequest } from '../../../archive/prove/stamps/request-stamp';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
 import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { archivedIn, forgeRun, remove } from './attack-tools';

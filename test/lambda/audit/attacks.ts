@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import {
-  configurationKey,
-  objectKey,
-  runRecordKey,
-  sealKey,
-  sealStateKey,
-} from '../../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import { countOutcomes } from '../../../lambda/run/completeness';
-import type { AuditPlan } from '../../../lambda/stack-contract';
-import type { Seal } from '../../../lambda/verify/seals/seal';
-import { sealLine } from '../../../lambda/verify/seals/seal-file';
+import { countOutcomes } from '../../../archive/format/completeness';
+import { configurationKey, objectKey, runRecordKey, sealKey, sealStateKey } from '../../../archive/format/keys';
+import { jsonLinesType } from '../../../archive/format/object-headers';
+import type { AuditPlan } from '../../../archive/format/plan';
+import type { Seal } from '../../../archive/format/seal';
+import { sealLine } from '../../../archive/format/seal-file';
 import { recordText } from '../../support/record-text';
 import {
   alterOutcome,

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../../lambda/archive/archive-object';
+import { parseRunRecordKey } from '../../../archive/format/keys';
+import { jsonLinesType } from '../../../archive/format/object-headers';
+import type { OpenedObject } from '../../../archive/read/archive-reader';
 import { type AuditResult, audit } from '../../../lambda/audit/audit';
 import { Stop } from '../../../lambda/stop';
-import type { OpenedObject } from '../../../lambda/verify/archive-reader';
 import { heldBytes } from '../../support/held-bytes';
 import { TestKey } from './invoke-audit';
 import { collectorVersion, MadeUpArchive, type MadeUpFleet } from './made-up-archive';

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
+import { parseRunRecordKey, sealKey } from '../../../archive/format/keys';
+import { ArchiveReadError } from '../../../archive/read/archive-reader';
 import { recordText } from '../../support/record-text';
 import { steps } from '../../support/rounds';
 import { readRecord } from './attack-tools';

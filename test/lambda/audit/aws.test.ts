@@ -4,7 +4,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { SNSClient } from '@aws-sdk/client-sns';
 import * as z from 'zod';
 import { KmsSigner, SigningError } from '../../../lambda/audit/kms-signer';
-import { MailError, SnsMailer } from '../../../lambda/audit/sns-mailer';
+import { MailError, SnsMailer } from '../../../lambda/notify/sns-mailer';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
 
 interface Seen {

@@ -1,7 +1,7 @@
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { damageKinds } from '../../../lambda/verify/finding';
-import { openDamage } from '../../../lambda/verify/seals/open-damage';
-import { invoke } from '../verify/history/invocation';
+import { damageKinds } from '../../../archive/format/finding';
+import { objectKey } from '../../../archive/format/keys';
+import { openDamage } from '../../../archive/prove/seals/open-damage';
+import { invoke } from '../../archive/prove/history/invocation';
 import { collection, look, plan, SealedWorld } from './sealed-world';
 
 const run = '2026-11-20T06:00:00.000Z';

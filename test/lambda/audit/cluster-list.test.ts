@@ -1,10 +1,10 @@
-import { hashOfLeaving } from '../../../lambda/list/next-list';
-import { resourceNames } from '../../../lambda/resources';
-import type { Collection } from '../../../lambda/stack-contract';
+import type { Collection } from '../../../archive/format/configuration';
+import { hashOfLeaving } from '../../../archive/format/next-list';
+import { resourceNames } from '../../../archive/format/resources';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
+import { invoke } from '../../archive/prove/history/invocation';
 import { recordOf, recordText } from '../../support/record-text';
 import { steps } from '../../support/rounds';
-import { invoke } from '../verify/history/invocation';
 import type { Audited } from './invoke-audit';
 import { collection, damageIn, look, plan, SealedWorld } from './sealed-world';
 

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { runRecordKey } from '../../../archive/format/keys';
+import { emptyState } from '../../../archive/format/seal-state';
+import { SealChain } from '../../../archive/prove/seals/seal-chain';
+import type { ListedName, ListedObject } from '../../../archive/read/archive-reader';
 import { auditJudge } from '../../../lambda/audit/audit-judge';
 import { judgeOld, newPass } from '../../../lambda/audit/judge-old';
-import type { ListedName, ListedObject } from '../../../lambda/verify/archive-reader';
-import { SealChain } from '../../../lambda/verify/seals/seal-chain';
-import { emptyState } from '../../../lambda/verify/seals/seal-state';
 import { MadeUpArchive } from './made-up-archive';
 
 /** Counts the answers of S3 to listings of objects: 1,000 keys or names each. */

@@ -1,15 +1,15 @@
 import { createPublicKey } from 'node:crypto';
+import { damageKinds } from '../../../archive/format/finding';
 import {
   objectKey,
   parseObjectKey,
   parseRunRecordKey,
   percentEncode,
   runRecordKey,
-} from '../../../lambda/archive/archive-layout';
-import { damageKinds } from '../../../lambda/verify/finding';
-import { openDamage } from '../../../lambda/verify/seals/open-damage';
+} from '../../../archive/format/keys';
+import { openDamage } from '../../../archive/prove/seals/open-damage';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
-import type { MemoryObject } from '../verify/history/memory-bucket';
+import type { MemoryObject } from '../../archive/prove/history/memory-bucket';
 import { look, plan, SealedWorld } from './sealed-world';
 import { unsignedAttacks } from './unsigned-attacks';
 

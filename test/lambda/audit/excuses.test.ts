@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { configurationKey, sealKey } from '../../../lambda/archive/archive-layout';
-import type { MemoryObject } from '../verify/history/memory-bucket';
+import { configurationKey, sealKey } from '../../../archive/format/keys';
+import type { MemoryObject } from '../../archive/prove/history/memory-bucket';
 import { collection, damageIn, look, plan, SealedWorld } from './sealed-world';
 
 const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;

@@ -1,6 +1,13 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import type { AuditPlan } from '../../../archive/format/plan';
+import type {
+  ArchiveReader,
+  ListedName,
+  ListedObject,
+  ObjectHead,
+  OpenedObject,
+} from '../../../archive/read/archive-reader';
 import {
   type AuditContext,
   type AuditFigures,
@@ -8,17 +15,10 @@ import {
   audit,
   type Signer,
 } from '../../../lambda/audit/audit';
-import type { Mail } from '../../../lambda/audit/mail';
-import type { AuditPlan } from '../../../lambda/stack-contract';
+import type { ArchiveObject } from '../../../lambda/collect/put/archive-object';
+import type { Mail } from '../../../lambda/notify/sns-mailer';
 import { Stop } from '../../../lambda/stop';
-import type {
-  ArchiveReader,
-  ListedName,
-  ListedObject,
-  ObjectHead,
-  OpenedObject,
-} from '../../../lambda/verify/archive-reader';
-import type { MemoryBucket } from '../verify/history/memory-bucket';
+import type { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 
 /** The process was killed: nothing of it happens any more. */
 class KilledError extends Error {

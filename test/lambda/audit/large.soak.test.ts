@@ -1,5 +1,5 @@
+import { verifyArchive } from '../../../archive/prove/verify-archive';
 import { oneProcessorMiB } from '../../../infra/limits';
-import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { heldBytes } from '../../support/held-bytes';
 import { Program } from '../../support/program';
 import type { Audit, Audited } from './audit-process';

@@ -1,6 +1,6 @@
+import { emptyState, type LogsState } from '../../../archive/format/seal-state';
 import { LogSeams } from '../../../lambda/audit/log-seams';
 import { logFigures, seamLines } from '../../../lambda/audit/seam-summary';
-import { emptyState, type LogsState } from '../../../lambda/verify/seals/seal-state';
 import { ArchivedLogs } from './archived-logs';
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-import { sealStateKey } from '../../../lambda/archive/archive-layout';
+import { sealStateKey } from '../../../archive/format/keys';
 import { damageIn, look, SealedWorld } from './sealed-world';
 
 const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { countOutcomes } from '../../../archive/format/completeness';
 import {
   clusterPrefix,
   configurationKey,
@@ -8,22 +9,21 @@ import {
   parseObjectKey,
   parseRunRecordKey,
   runRecordKey,
-} from '../../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
-import { LogTextCheck } from '../../../lambda/log/log-text';
-import { type FirstResource, firstResources, resources } from '../../../lambda/resources';
-import { countOutcomes } from '../../../lambda/run/completeness';
-import type { Outcome } from '../../../lambda/run/run-record';
+} from '../../../archive/format/keys';
+import { LogTextCheck } from '../../../archive/format/log-text';
+import { jsonLinesType } from '../../../archive/format/object-headers';
+import { type ObjectFacts, objectMetadata } from '../../../archive/format/object-metadata';
+import { type FirstResource, firstResources, resources } from '../../../archive/format/resources';
+import type { Outcome } from '../../../archive/format/run-record';
 import type {
   ArchiveReader,
   ListedName,
   ListedObject,
   ObjectHead,
   OpenedObject,
-} from '../../../lambda/verify/archive-reader';
+} from '../../../archive/read/archive-reader';
+import { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { emptyRunRecord } from '../../support/record-text';
-import { MemoryBucket } from '../verify/history/memory-bucket';
 import { plan } from './sealed-world';
 
 export const collectorVersion = '1.0.0';

@@ -1,8 +1,8 @@
+import { emptyState } from '../../../archive/format/seal-state';
 import { newPass } from '../../../lambda/audit/judge-old';
 import { auditMail } from '../../../lambda/audit/mail';
 import type { MailedSeal } from '../../../lambda/audit/mail-sections';
-import { groupReasons } from '../../../lambda/run/group-reasons';
-import { emptyState } from '../../../lambda/verify/seals/seal-state';
+import { groupReasons } from '../../../lambda/group-reasons';
 import { plan } from './sealed-world';
 
 const quiet: MailedSeal = {

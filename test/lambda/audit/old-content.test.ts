@@ -1,4 +1,4 @@
-import type { Seal } from '../../../lambda/verify/seals/seal';
+import type { Seal } from '../../../archive/format/seal';
 import { replaceObject } from './attack-tools';
 import { damageIn, look, plan, SealedWorld } from './sealed-world';
 

@@ -1,9 +1,9 @@
+import { countOutcomes } from '../../../archive/format/completeness';
+import { emptyState, type SealState } from '../../../archive/format/seal-state';
 import { Findings } from '../../../lambda/audit/findings';
 import { newPass } from '../../../lambda/audit/judge-old';
-import { countOutcomes } from '../../../lambda/run/completeness';
-import { emptyState, type SealState } from '../../../lambda/verify/seals/seal-state';
+import type { MemoryObject } from '../../archive/prove/history/memory-bucket';
 import { recordText } from '../../support/record-text';
-import type { MemoryObject } from '../verify/history/memory-bucket';
 import { forgeRun, readRecord, replaceObject } from './attack-tools';
 import type { Audited, AuditOptions } from './invoke-audit';
 import { damageIn, look, plan, SealedWorld } from './sealed-world';

@@ -1,15 +1,16 @@
-import { sealKey, sealStateKey } from '../../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
-import { damageKinds } from '../../../lambda/verify/finding';
-import type { Seal } from '../../../lambda/verify/seals/seal';
-import { parseSeal, sealFile, sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
-import type { SealState } from '../../../lambda/verify/seals/seal-state';
-import type { OpenedFinding } from '../../../lambda/verify/verdict';
-import { type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
+import type { Collection } from '../../../archive/format/configuration';
+import { damageKinds } from '../../../archive/format/finding';
+import { sealKey, sealStateKey } from '../../../archive/format/keys';
+import { jsonLinesType } from '../../../archive/format/object-headers';
+import type { AuditPlan } from '../../../archive/format/plan';
+import type { Seal } from '../../../archive/format/seal';
+import { parseSeal, sealFile, sealLine, sha256Of } from '../../../archive/format/seal-file';
+import type { SealState } from '../../../archive/format/seal-state';
+import type { OpenedFinding } from '../../../archive/prove/verdict';
+import { type VerifyOptions, verifyArchive } from '../../../archive/prove/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
-import { invoke } from '../verify/history/invocation';
-import { MemoryBucket } from '../verify/history/memory-bucket';
+import { invoke } from '../../archive/prove/history/invocation';
+import { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { type Audited, type AuditOptions, invokeAudit, TestKey } from './invoke-audit';
 
 const schedule = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };

@@ -1,8 +1,9 @@
-import { firingsOf } from '../../../lambda/schedule/firings';
-import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
+import type { Collection } from '../../../archive/format/configuration';
+import type { AuditPlan } from '../../../archive/format/plan';
+import { firingsOf } from '../../../archive/format/schedule/firings';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
-import { invoke } from '../verify/history/invocation';
-import { MemoryBucket } from '../verify/history/memory-bucket';
+import { invoke } from '../../archive/prove/history/invocation';
+import { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { invokeAudit, TestKey } from './invoke-audit';
 import { collection, damageIn, look } from './sealed-world';
 

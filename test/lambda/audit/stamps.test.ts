@@ -1,8 +1,8 @@
-import { sealStampKey } from '../../../lambda/archive/archive-layout';
+import { sealStampKey } from '../../../archive/format/keys';
+import { checkStamp, StampError } from '../../../archive/prove/stamps/check-stamp';
+import { stampRequest } from '../../../archive/prove/stamps/request-stamp';
+import { verifyArchive } from '../../../archive/prove/verify-archive';
 import type { AuditContext } from '../../../lambda/audit/audit';
-import { checkStamp, StampError } from '../../../lambda/stamps/check-stamp';
-import { stampRequest } from '../../../lambda/stamps/request-stamp';
-import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { answerStamp } from '../../../local/stamp-authority/answer-stamp';
 import { issueCertificate, ofIssuer, ofStamps } from '../../../local/stamp-authority/issue-certificate';
 import { TestKey } from './invoke-audit';

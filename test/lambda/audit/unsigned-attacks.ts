@@ -6,9 +6,9 @@ import {
   parseRunRecordKey,
   parseSealKey,
   sealKey,
-} from '../../../lambda/archive/archive-layout';
-import type { RunRecord } from '../../../lambda/run/run-record';
-import { emptyState } from '../../../lambda/verify/seals/seal-state';
+} from '../../../archive/format/keys';
+import type { RunRecord } from '../../../archive/format/run-record';
+import { emptyState } from '../../../archive/format/seal-state';
 import { between, pick, type Random } from '../../../local/demo-service/seeded-random';
 import { recordText } from '../../support/record-text';
 import { readRecord } from './attack-tools';

@@ -3,9 +3,9 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { InvalidKeyError } from '../../../../archive/format/folder-layout';
+import type { ObjectMetadata } from '../../../../archive/read/folder/object-description';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
-import { InvalidKeyError } from '../../../../local/aws/store/key-path';
-import type { ObjectMetadata } from '../../../../local/aws/store/object-metadata';
 import { newFolder } from '../../../support/new-folder';
 
 let root: string;

@@ -1,0 +1,153 @@
+import * as z from 'zod/mini';
+import { count, time } from './run-record';
+
+/**
+ * The state of a seal: what the next audit goes on from, and what a mail of the seal says besides. It is stored before the
+ * seal, which has its hash. Only that of the newest seal is needed.
+ */
+const positive = z.int().check(z.positive());
+
+/** How far reading has come along the sealed run records: everything before this place was read. */
+const positionSchema = z.object({
+  /** Number of a seal. */
+  seal: positive,
+  /** Index in its `records`. */
+  record: count,
+  /** Index in the `outcomes` of that record. */
+  outcome: count,
+});
+
+/** A pass over all of the archive: where it is. */
+const passSchema = z.object({
+  /** When it began. */
+  since: time,
+  isDone: z.boolean(),
+  /** Ends of the stretch that it is in, both included; null: without limit. */
+  from: z.nullable(time),
+  to: z.nullable(time),
+  /** The first cluster that was not judged in that stretch, in the order of keys; null: none was. */
+  cluster: z.nullable(z.string()),
+  /** Objects that are judged at once: less than usual if one audit had not time enough for them. */
+  atOnce: count,
+});
+
+const failingSchema = z.object({
+  cluster: z.string(),
+  /** The first run since it was archived last. */
+  since: time,
+  /** Runs since then that did not archive all of it. */
+  runs: count,
+  /** The last of these runs. */
+  last: time,
+  /** The last run that archived all of it; null: none that is known. */
+  lastArchived: z.nullable(time),
+});
+
+const openSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  problem: z.string(),
+  /** Time of the audit that found it first. */
+  since: time,
+});
+
+/** The runs with new records, and what changed since the seal before. */
+const summarySchema = z.object({
+  /** How many of these runs are complete. */
+  complete: count,
+  incomplete: count,
+  /** The last run that has a record; null: there is none. */
+  lastRun: z.nullable(time),
+  /** What they archived, uncompressed and stored. */
+  objects: count,
+  bytes: count,
+  storedBytes: count,
+  /** Clusters with another manifest than in the run before: how many, and the first of them with the last two such runs. */
+  changed: z.object({ count, clusters: z.array(z.object({ cluster: z.string(), from: time, to: time })) }),
+  /** Who joined and left the list from outside since the audit before: the first of them; the seal counts all. */
+  clusters: z.optional(z.object({ joined: z.array(z.string()), left: z.array(z.string()) })),
+  /** What was archived with a doubt: how much, and the first of it. */
+  doubts: z.object({ count, first: z.array(z.string()) }),
+  /** What was open in the seal before and is so no more: how much, and the first of it. */
+  repaired: z.object({ count, first: z.array(z.string()) }),
+  /** Why clusters fail, the most frequent reason first. */
+  reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
+});
+
+/** How the new logs follow those before them of their clusters. */
+const logsSchema = z.object({
+  /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
+  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time })),
+  gapsMore: count,
+  /**
+   * Logs with nothing new since a run, up to the last run that has one, the longest first. `isEmpty`: it had lines before that
+   * run, and has none since. `isMailed`: by an earlier seal.
+   */
+  frozen: z.array(
+    z.object({ cluster: z.string(), since: time, last: time, isEmpty: z.boolean(), isMailed: z.boolean() }),
+  ),
+  /** Clusters whose last logs share nothing with those before, and how many in a row. */
+  onlyGaps: z.array(z.object({ cluster: z.string(), gaps: count, isMailed: z.boolean() })),
+  /** Whether people get a mail of this seal. */
+  isMailed: z.boolean(),
+});
+
+export const stateSchema = z.object({
+  /** The first of what this audit found; the seal counts all of it. */
+  findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
+  /**
+   * What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked
+   * longest ago first. And how much there was no room for: it stays until all of the archive was read again.
+   */
+  open: z.array(openSchema),
+  openMore: count,
+  summary: summarySchema,
+  logs: logsSchema,
+  /** Clusters that the last run did not archive whole; optional ones are left out. */
+  failing: z.array(failingSchema),
+  cursor: z.object({
+    /** Objects of sealed run records before this place were read. */
+    verified: positionSchema,
+    /** Runs up to this time were searched for objects that no run record has; null: none yet. */
+    searchedTo: z.nullable(time),
+    /** What is old, judged again: what is there, and what it holds; null: nothing is old yet. */
+    listing: z.nullable(passSchema),
+    reading: z.nullable(passSchema),
+  }),
+});
+
+export type SealState = z.infer<typeof stateSchema>;
+export type Pass = z.infer<typeof passSchema>;
+export type Position = z.infer<typeof positionSchema>;
+export type Failing = z.infer<typeof failingSchema>;
+export type OpenFinding = z.infer<typeof openSchema>;
+export type LogsState = z.infer<typeof logsSchema>;
+export type Summary = z.infer<typeof summarySchema>;
+
+/** Largest file of a state that is read or written, in bytes. */
+export const largestStateBytes = 64 * 1024 * 1024;
+
+/** Where everything is still to be read. */
+export const start: Position = { seal: 1, record: 0, outcome: 0 };
+
+/** What an archive without a seal goes on from. */
+export const emptyState: SealState = {
+  findings: [],
+  open: [],
+  openMore: 0,
+  summary: {
+    complete: 0,
+    incomplete: 0,
+    lastRun: null,
+    objects: 0,
+    bytes: 0,
+    storedBytes: 0,
+    changed: { count: 0, clusters: [] },
+    doubts: { count: 0, first: [] },
+    repaired: { count: 0, first: [] },
+    reasons: [],
+  },
+  logs: { gaps: [], gapsMore: 0, frozen: [], onlyGaps: [], isMailed: false },
+  failing: [],
+  cursor: { verified: start, searchedTo: null, listing: null, reading: null },
+};

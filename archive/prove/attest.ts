@@ -1,0 +1,16 @@
+export { type CheckedObject, checkObject } from './check-object';
+export { describeNotJudged, dueIn, findAbsent } from './due-runs';
+export { Expiry } from './expiry';
+export { type JudgedRun, judge, judgeRun } from './judge';
+export { judgeBeside, Met } from './judge-beside';
+export type { JudgeContext, Stretch } from './judge-context';
+export { pastRecords } from './list-steps';
+export { nameOf, openDamage } from './seals/open-damage';
+export { earlierRuns, readChain } from './seals/read-chain';
+export type { RightSeal, SealChain } from './seals/seal-chain';
+export { findAbsentSeals, findShorterRetention, shorterRetention } from './seals/seal-plans';
+export { stampedWithinMs, unsealedStamps } from './seals/seal-stamps';
+export { SealedArchive } from './seals/sealed-archive';
+export { StampError } from './stamps/check-stamp';
+export { requestStamp } from './stamps/request-stamp';
+export { verifyRest } from './verify-rest';

@@ -1,0 +1,174 @@
+import type { StringSink } from '../format/json/json-string-scanner';
+import { isInShard } from '../format/keys';
+import type { LogText } from '../format/log-digest';
+import { LogTextCheck } from '../format/log-text';
+import { headersProblem } from '../format/object-headers';
+import { type ObjectFacts, objectMetadata } from '../format/object-metadata';
+import { resources } from '../format/resources';
+import type { Outcome, RunOutcome } from '../format/run-record';
+import type { ArchiveReader } from '../read/archive-reader';
+import { type OpenedContent, openContent } from '../read/open-content';
+import { readingProblem, readObject } from '../read/read-whole';
+import type { RunRecordObject } from '../read/run-keys';
+
+/**
+ * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.
+ * `unreadable`: it could not be read, which says nothing about it.
+ */
+export interface ObjectProblem {
+  readonly kind: 'missing' | 'damaged' | 'contradiction' | 'unreadable';
+  readonly problem: string;
+}
+
+/** What an object says about itself, without its content. */
+export type DescribedContent = Omit<OpenedContent, 'body'>;
+
+export interface CheckedObject {
+  readonly problem: ObjectProblem | undefined;
+  /** Uncompressed content that was read, in bytes. */
+  readonly bytes: number;
+  /** Of the uncompressed content; undefined if it could not be read as what it says that it is. */
+  readonly sha256?: string | undefined;
+  /** Whether it has no metadata: it was compared with its run record alone. */
+  readonly isBare?: boolean | undefined;
+}
+
+/**
+ * Reads an object to its end and compares it with its own metadata and headers, and with its run record if there is one. If
+ * the record has no hash (`already-archived`), the object's own metadata has to do.
+ * @param listen called before each reading of a log; what it returns gets the text
+ * @throws the reason of the reader's signal
+ */
+export async function checkObject(
+  reader: ArchiveReader,
+  key: string,
+  outcome?: RunOutcome,
+  listen?: () => StringSink,
+): Promise<CheckedObject> {
+  let bytes = 0;
+  try {
+    const checked = await readObject(reader, key, Number.POSITIVE_INFINITY, async (opened) => {
+      bytes = 0;
+      const content = openContent(key, opened);
+      const text = resources[content.facts.resource].holdsLog ? new LogTextCheck(listen?.()) : undefined;
+      for await (const chunk of content.body) {
+        bytes += chunk.length;
+        text?.write(chunk);
+      }
+      const { facts, isBare } = content;
+      return { bytes, sha256: facts.sha256, isBare, problem: contradiction(content, outcome, text?.end()) };
+    });
+    return checked ?? { bytes: 0, problem: { kind: 'missing', problem: 'it is not there' } };
+  } catch (error) {
+    return { bytes, problem: readingProblem(error) };
+  }
+}
+
+/** Says that no run record has an object. @param problem what is wrong with it besides */
+export function describeUnrecorded(problem: ObjectProblem | undefined): string {
+  return `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`;
+}
+
+/** Of a run record: what it covers, and when it was written by the archive's clock. */
+export type WrittenRecord = Pick<RunRecordObject, 'shard' | 'writtenAt'>;
+
+/**
+ * Says why an object that no run record names is not damage.
+ * @param settled what was written after it may still get its record
+ * @param records of its run, if they say that it was not archived: an attempt that wrote it and was killed left none, and a
+ * later attempt could not know of the object
+ * @returns undefined: it is damage
+ */
+export function describePending(
+  { cluster, writtenAt }: { readonly cluster: string; readonly writtenAt: Date },
+  settled: Date,
+  records: readonly WrittenRecord[] = [],
+): string | undefined {
+  if (writtenAt > settled) return 'no run record has it yet; it was written a short time ago';
+  const isLater = records.some((record) => record.writtenAt >= writtenAt && isInShard(cluster, record.shard));
+  return isLater ? 'an attempt without a run record wrote it, and the next one failed: complete the run' : undefined;
+}
+
+/** Names of metadata that the record has too, with what people call them. */
+const compared = {
+  'fetched-at': 'time of fetching',
+  'media-type': 'media type',
+  state: 'state',
+  'record-uid': "record's uid",
+  'record-last-modified': "record's time of change",
+  'log-length': "log's length",
+  'log-lines': "log's number of lines",
+  'log-sha256': "log's SHA-256",
+  doubt: 'doubt',
+  sha256: 'SHA-256',
+  length: 'length',
+} as const;
+
+/**
+ * What its metadata and headers say against its run record, without its content.
+ * @param text as its content has it; undefined: the object says nothing of it
+ */
+export function contradiction(
+  content: DescribedContent,
+  outcome: RunOutcome | undefined,
+  text?: LogText,
+): ObjectProblem | undefined {
+  const { contentType } = resources[content.facts.resource];
+  if (content.isBare === true) return bareProblem(content, outcome, text);
+  const headers = headersProblem(content, { contentType, contentEncoding: 'gzip' });
+  const different = outcome === undefined ? [] : differences(content, outcome);
+  const problems = headers === undefined ? [] : [headers];
+  if (text !== undefined && !isTextOf(content.facts, text))
+    problems.push('its log is not the one that its metadata says');
+  if (different.length > 0) problems.push(`its run record says another ${different.join(', ')} than the object itself`);
+  return problems.length === 0 ? undefined : { kind: 'contradiction', problem: problems.join('; ') };
+}
+
+/** What the metadata does not say, the run record cannot say either. */
+function isTextOf(facts: Partial<LogText>, text: LogText): boolean {
+  const names = ['logLength', 'logLines', 'logSha256'] as const;
+  return names.every((name) => facts[name] === undefined || facts[name] === text[name]);
+}
+
+/** What its content says against its run record, of an object that has no metadata. */
+function bareProblem({ facts, storedBytes }: DescribedContent, outcome: Outcome | undefined, text?: LogText) {
+  if (outcome === undefined) return undefined;
+  const { sha256 = facts.sha256, bytes = facts.length } = outcome;
+  if (sha256 !== facts.sha256 || bytes !== facts.length)
+    return { kind: 'damaged', problem: 'its content is not the one that its run record says' } as const;
+  const isOther =
+    (outcome.outcome === 'archived' && text !== undefined && !isTextOf(outcome, text)) ||
+    (outcome.storedBytes ?? storedBytes) !== storedBytes;
+  const problem = 'its run record says another log, or another stored length, than the object itself';
+  return isOther ? ({ kind: 'contradiction', problem } as const) : undefined;
+}
+
+function differences({ facts, metadata, storedBytes }: DescribedContent, outcome: RunOutcome): string[] {
+  const different: string[] = [];
+  if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
+  // Both as they are stored: long values are cut in the object, and whole in the record.
+  const recorded = objectMetadata(asFacts(facts, outcome));
+  for (const [name, text] of Object.entries(compared)) if (recorded[name] !== metadata[name]) different.push(text);
+  // What another attempt archived, another version may have.
+  if (outcome.outcome === 'archived' && recorded.version !== metadata.version)
+    different.push('version of the collector');
+  return different;
+}
+
+/**
+ * The facts as the record has them. An `already-archived` outcome may lack facts, and the object's own are taken instead.
+ * What an `archived` outcome lacks, the service did not say.
+ */
+function asFacts(facts: ObjectFacts, outcome: RunOutcome): ObjectFacts {
+  const { cluster, resource, run, encodedBy } = facts;
+  const { bytes, sha256, fetchedAt } = outcome;
+  const said = outcome.outcome === 'archived' ? outcome : facts;
+  return {
+    ...said,
+    ...{ cluster, resource, run, encodedBy },
+    version: outcome.collectorVersion,
+    length: bytes ?? facts.length,
+    sha256: sha256 ?? facts.sha256,
+    fetchedAt: fetchedAt === undefined ? facts.fetchedAt : new Date(fetchedAt),
+  };
+}

@@ -1,0 +1,194 @@
+import { clockSlackMs } from '../../format/clocks';
+import type { Excusable, Find } from '../../format/finding';
+import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../format/keys';
+import type { Outcome } from '../../format/run-record';
+import type { Seal } from '../../format/seal';
+import type { OpenFinding } from '../../format/seal-state';
+import type { StoredRun } from '../../read/read-run';
+import { isWithin, type Period } from '../../read/run-keys';
+import { acknowledgedBy, nameOf } from './open-damage';
+import type { RightSeal, SealChain, Sealed } from './seal-chain';
+
+/** How long before the newest listing a run record must have been there to be in a seal. */
+const sealedWithinMs = 15 * 60_000;
+
+export interface SealedArchiveOptions {
+  /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
+  readonly mails?: readonly string[] | undefined;
+  /** Whether it is a part, which ends at what its newest seal has. Left out: it is whole, and what is new has no seal yet. */
+  readonly isPart?: boolean;
+  /** The seal that the audit is about to make. Left out: it is not an audit. */
+  readonly own?: OwnSeal;
+}
+
+/** A seal that an audit is about to make, as far as it is known beforehand. */
+export interface OwnSeal extends Pick<Seal, 'number' | 'listedFrom'> {
+  readonly plan: Pick<Seal['plan'], 'retentionDays' | 'clusterList'>;
+}
+
+export interface SaidOfFinding {
+  /** Time of the audit that found it first; undefined: none did. */
+  readonly since?: string | undefined;
+  /** Why it is acknowledged; undefined: it is not. */
+  readonly acknowledged?: string | undefined;
+}
+
+/** What a run record says of an object. */
+interface NamedObject extends Pick<Outcome, 'outcome' | 'fetchedAt'> {
+  readonly key: string;
+  readonly name: Pick<ObjectName, 'run'>;
+}
+
+/** Compares what an archive has with what its seals say. */
+export class SealedArchive {
+  readonly #chain: SealChain;
+  readonly #find: Find;
+  /** The seals of the chain that are believed: those that mails are of, or all. */
+  readonly #believed: readonly RightSeal[];
+  readonly #isPart: boolean;
+  /** The seals of the chain, and what the audit itself is about to seal; none where no plan has a list from outside. */
+  readonly listPlans: readonly OwnSeal[];
+  /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
+  readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
+  /** What is open by the newest seal, by {@link nameOf}. */
+  readonly #open: ReadonlyMap<string, OpenFinding>;
+  /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
+  #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
+
+  constructor(chain: SealChain, find: Find, { mails, isPart = false, own }: SealedArchiveOptions) {
+    this.#chain = chain;
+    this.#find = find;
+    this.#isPart = isPart;
+    this.#believed = believedSeals(chain, mails);
+    const planned = own === undefined ? chain.seals : [...chain.seals, own];
+    this.listPlans = planned.some(({ plan }) => plan.clusterList !== undefined) ? planned : [];
+    const heads = [chain.head, this.#believed.at(-1)];
+    this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
+    this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
+  }
+
+  /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */
+  saidOf(finding: Pick<OpenFinding, 'kind' | 'key'>): SaidOfFinding {
+    const [newest, kept] = this.#acknowledged.map((whyOf) => whyOf(finding));
+    return { since: this.#open.get(nameOf(finding))?.since, acknowledged: newest && kept };
+  }
+
+  /**
+   * Compares the records of a run with their hashes, and says which should be in a seal and are not.
+   * @returns the keys of those that are not what the seals say
+   */
+  checkRun({ read }: Pick<StoredRun, 'read'>): Set<string> {
+    const unattested = new Set<string>();
+    for (const { key, writtenAt, damage, file, record } of read) {
+      const sealed = this.#chain.records.get(key);
+      const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
+      let problem: string | undefined;
+      if (sealed !== undefined) sealed.isThere = true;
+      else if (this.#isPart && this.#chain.files > 0)
+        problem = 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away';
+      else if (damage === undefined && this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
+        problem = 'it was there when the newest seal was made, and no seal has it';
+      // The audit that found it sealed it. Only a seal from before takes that back.
+      if (sealed !== undefined && unsealed !== undefined && sealed.by.seal >= unsealed.since)
+        problem = unsealed.problem;
+      if (this.checkRecordFile(key, file?.sha256) || problem !== undefined) unattested.add(key);
+      if (problem !== undefined) this.#find('unsealed', key, problem);
+    }
+    return unattested;
+  }
+
+  /**
+   * @param sha256 of the file of a run record; undefined: it could not be read, which is said already
+   * @returns whether it is forged
+   */
+  checkRecordFile(key: string, sha256: string | undefined): boolean {
+    const sealed = this.#chain.records.get(key);
+    if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
+    this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.by.number}: it was replaced after that`);
+    return true;
+  }
+
+  /**
+   * @param sha256 of its content; undefined: it could not be read, which is said already
+   * @returns whether a seal itself has this content
+   */
+  checkObject(key: string, sha256: string | undefined): boolean {
+    const sealed = this.#chain.objects.get(key);
+    if (sealed === undefined) return false;
+    sealed.isThere = true;
+    if (sha256 === undefined || sha256 === sealed.sha256) return sha256 !== undefined;
+    this.#find('forged', key, `its content is not what seal ${sealed.by.number} says: it was replaced after that`);
+    return false;
+  }
+
+  /** What is sealed in a period of runs, was not compared, and so is not there. */
+  *gone({ from, to }: Period): Generator<Excusable> {
+    this.#byRun ??= this.#sealedByRun();
+    const isOneRun = from !== undefined && from.getTime() === to?.getTime();
+    for (const time of isOneRun ? [from.getTime()] : this.#byRun.keys()) {
+      const run = new Date(time);
+      if (!isWithin(run, { from, to })) continue;
+      for (const [key, { by, isThere }] of this.#byRun.get(time) ?? []) {
+        const problem = `seal ${by.number} has it, and it is not there`;
+        if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, key, by) ?? run };
+      }
+    }
+  }
+
+  #sealedByRun(): Map<number, [string, Sealed][]> {
+    const byRun = new Map<number, [string, Sealed][]>();
+    for (const sealed of [this.#chain.records, this.#chain.objects])
+      for (const [key, one] of sealed) {
+        const time = (parseRunRecordKey(key) ?? parseObjectKey(key))?.run.getTime();
+        const own = time === undefined ? undefined : byRun.get(time);
+        if (own !== undefined) own.push([key, one]);
+        else if (time !== undefined) byRun.set(time, [[key, one]]);
+      }
+    return byRun;
+  }
+
+  /**
+   * An object that is gone. It is as sealed as the run record that names it: it was written at the time that the record says,
+   * and if that record archived it, no earlier than its seal allows. A configuration that somebody stored never excuses it.
+   * @param records keys of the run records that may name it: the one that was sealed first counts
+   */
+  lost(records: readonly string[], { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
+    const said = new Date(fetchedAt ?? name.run);
+    const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by));
+    const [earliest] = times.includes(undefined) ? [] : times.sort((one, other) => Number(one) - Number(other));
+    const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
+    const isInitial = this.#chain.head && earliest === undefined;
+    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said, isInitial };
+  }
+
+  #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {
+    const { head } = this.#chain;
+    if (head === undefined) return false;
+    // What that audit could not read or had no time for, a later one seals.
+    const { behind, keys } = head.unread;
+    if (keys.includes(key) || (behind !== null && key > behind)) return false;
+    // In a copy of the archive everything is as young as the copy; the record's own clock may be wrong.
+    const written = Math.min(writtenAt.getTime(), Date.parse(finishedAt) + clockSlackMs);
+    return written < Date.parse(head.listedFrom) - sealedWithinMs;
+  }
+
+  /**
+   * Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal.
+   * @param by undefined: no seal has it yet
+   * @returns undefined: it may have been there before the first seal
+   */
+  #earliest(run: Date, key: string, by: RightSeal | undefined): Date | undefined {
+    const before = this.#believed.findLast(({ number }) => by === undefined || number < by.number);
+    if (before === undefined) return undefined;
+    const { behind, keys } = before.unread;
+    // That audit had no time for it, or could not read it.
+    if ((behind !== null && key > behind) || keys.includes(key)) return run;
+    const listed = Date.parse(before.listedFrom) - clockSlackMs;
+    return listed > run.getTime() ? new Date(listed) : run;
+  }
+}
+
+/** The seals of the chain that count: those that mails are of, or all. */
+export function believedSeals({ seals }: SealChain, mails: SealedArchiveOptions['mails']): readonly RightSeal[] {
+  return seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
+}

@@ -1,0 +1,33 @@
+export {
+  ArchiveReadError,
+  type ArchiveReader,
+  type Body,
+  discard,
+  type ObjectHead,
+  type OpenedObject,
+} from './archive-reader';
+export { allClusters, clusterNames, clustersBetween, namedClusters } from './clusters';
+export { compareKeys, walkKeys, walkNames } from './folder/key-walk';
+export {
+  descriptionPath,
+  irregularMetadata,
+  type ObjectHeaders,
+  type ObjectMetadata,
+  readMetadata,
+} from './folder/object-description';
+export { openStoredFile, type StoredFile } from './folder/stored-file';
+export { FolderArchiveReader } from './folder-archive-reader';
+export { mostCompared } from './log/log-end';
+export { LogHistory, type LogLink } from './log/log-history';
+export { LogReader, type ReadLog } from './log/log-reader';
+export type { Seam } from './log/seam';
+export { mapConcurrently } from './map-concurrently';
+export { firstOf, newestFirst, take } from './newest-first';
+export { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './objects-between';
+export { openBucket } from './open-bucket';
+export { damageOf, type OpenedContent, openContent } from './open-content';
+export { type BadRecord, isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
+export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';
+export { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
+export { configuredClusters, type RunConfiguration, StoredConfigurations } from './stored-configurations';
+export type { StoredOutcome } from './stored-outcomes';

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { ConfiguredCluster } from '../format/configuration';
+import { DamagedObjectError, parseJson } from '../format/damage';
+import type { Find } from '../format/finding';
+import { configurationKey } from '../format/keys';
+import { headersProblem } from '../format/object-headers';
+import { firstResources, resourceNames } from '../format/resources';
+import { CronError } from '../format/schedule/cron';
+import { type Firings, firingsOf, type Schedule } from '../format/schedule/firings';
+import { ArchiveReadError, type ArchiveReader } from './archive-reader';
+import { gunzipWhole } from './open-content';
+import { readWhole } from './read-whole';
+
+/** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
+export interface RunConfiguration {
+  /** By uid. Clusters with the same resources share one object. */
+  readonly clusters: ReadonlyMap<string, z.infer<typeof clusterSchema>>;
+  /** When runs are due; undefined: never, the schedule is disabled. */
+  readonly firings: Firings | undefined;
+  readonly schedule: Schedule;
+  /** Days after which the lifecycle removes objects; undefined: never. */
+  readonly retentionDays: number | undefined;
+  /** Clusters that may leave a list from outside within a day, in percent; left out: they were deployed. */
+  readonly maxRemovedPercent?: number;
+}
+
+/** The clusters of a configuration as a list. */
+export function configuredClusters({ clusters }: Pick<RunConfiguration, 'clusters'>): ConfiguredCluster[] {
+  return [...clusters].map(([uid, own]) => ({ uid, ...own }));
+}
+
+/** Largest configuration that is read, in bytes of JSON: about 300,000 clusters. */
+const largestConfigurationBytes = 64 * 1024 * 1024;
+
+/** Configurations that are kept in memory: the one in force, and those beside a change. */
+const mostKept = 3;
+
+const clusterSchema = z.object({
+  resources: z._default(z.array(z.enum(resourceNames)), [...firstResources]),
+  optional: z._default(z.boolean(), false),
+});
+
+const configurationSchema = z.object({
+  clusters: z.array(z.extend(clusterSchema, { uid: z.string() })),
+  schedule: z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() }),
+  retentionDays: z.optional(z.int().check(z.positive())),
+  clusterList: z.optional(z.object({ maxRemovedPercent: z.number() })),
+});
+
+/** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
+export class StoredConfigurations {
+  readonly #reader: ArchiveReader;
+  readonly #find: Find;
+  readonly #keptName: (cluster: string) => string;
+  readonly #kept = new Map<string, RunConfiguration>();
+  readonly #unusable = new Set<string>();
+  /** What was found. One that is read again, or for several runs at once, is told once. */
+  readonly #told = new Set<string>();
+  /** Those that could not be read, which says nothing about them. */
+  readonly unread = new Set<string>();
+
+  /** @param keptName gives the name of a cluster to be kept */
+  constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
+    this.#keptName = keptName;
+    this.#reader = reader;
+    this.#find = find;
+  }
+
+  /**
+   * Undefined if there is none that can be used.
+   * @throws ArchiveReadError if it could be read another time
+   */
+  async get(sha256: string): Promise<RunConfiguration | undefined> {
+    const kept = this.#kept.get(sha256);
+    if (kept !== undefined || this.#unusable.has(sha256)) return kept;
+    const configuration = await this.#read(sha256);
+    if (configuration === undefined) {
+      this.#unusable.add(sha256);
+      return undefined;
+    }
+    this.#kept.set(sha256, configuration);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    return configuration;
+  }
+
+  async #read(sha256: string): Promise<RunConfiguration | undefined> {
+    const find: Find = (kind, key, problem) => {
+      const name = `${kind} ${key}`;
+      if (!this.#told.has(name)) this.#find(kind, key, problem);
+      this.#told.add(name);
+    };
+    const key = configurationKey(sha256);
+    try {
+      const found = await readWhole(this.#reader, key, largestConfigurationBytes);
+      if (found === undefined) {
+        find('missing', key, 'run records name this configuration, and it is not there');
+        return undefined;
+      }
+      const tooLong = `it is longer than ${largestConfigurationBytes} bytes`;
+      const text = gunzipWhole(found.bytes, largestConfigurationBytes, tooLong);
+      if (createHash('sha256').update(text).digest('hex') !== sha256)
+        throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
+      const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
+      if (problem !== undefined) find('contradiction', key, problem);
+      return this.#parse(parseJson(text));
+    } catch (error) {
+      if (error instanceof DamagedObjectError) find('damaged', key, error.message);
+      else if (error instanceof CronError) find('unreadable', key, error.message);
+      else if (error instanceof ArchiveReadError && error.isLasting) {
+        this.unread.add(sha256);
+        find('unreadable', key, error.message);
+      } else throw error;
+      return undefined;
+    }
+  }
+
+  #parse(json: unknown): RunConfiguration {
+    const { success, data } = configurationSchema.safeParse(json);
+    if (!success) throw new DamagedObjectError('it is not a valid configuration');
+    const { schedule, retentionDays, clusterList } = data;
+    const clusters = new Map<string, z.infer<typeof clusterSchema>>();
+    const shared = new Map<string, z.infer<typeof clusterSchema>>();
+    for (const { uid, ...own } of data.clusters) {
+      const text = JSON.stringify(own);
+      clusters.set(this.#keptName(uid), shared.get(text) ?? own);
+      shared.set(text, clusters.get(uid) ?? own);
+    }
+    const { expression, timeZone, enabled } = schedule;
+    const firings = enabled ? firingsOf(expression, timeZone) : undefined;
+    return { clusters, firings, schedule, retentionDays, ...clusterList };
+  }
+}

@@ -1,0 +1,18 @@
+import * as z from 'zod/mini';
+import { members } from '../../archive/format/cluster-schema';
+import { eventTime, readEvent } from '../read-event';
+
+/** How far the clocks of the scheduler and of the audit may differ, in milliseconds. */
+const auditSlackMs = 60_000;
+
+/**
+ * @param event as Lambda delivers it to the audit; nothing at all means `{}`
+ * @param now whoever may invoke the audit must not take the place of a later one
+ * @returns the time that names the audit; undefined: now
+ * @throws InvalidEventError with every problem at once
+ */
+export function parseAuditEvent(event: unknown, now: Date): Date | undefined {
+  const expected = 'a time such as 2026-11-20T06:30:00Z';
+  const schema = members({ scheduledTime: z.optional(eventTime(now, expected, auditSlackMs)) });
+  return readEvent(schema, event, 'nothing was audited', 'An empty event {} audits now.').scheduledTime;
+}

@@ -1,0 +1,199 @@
+import { isNativeError } from 'node:util/types';
+import type { Collection } from '../../../archive/format/configuration';
+import type { Outcome } from '../../../archive/format/run-record';
+import { logMessages } from '../../stack-contract';
+import { RunStopped } from '../../stop';
+import { asynchronousAttempts } from '../../time-limits';
+import { Dispatcher, type DispatchOptions } from '../dispatch/dispatcher';
+import type { InFlightRequest } from '../dispatch/in-flight-request';
+import type { KeyReading } from '../dispatch/retry';
+import type { Task } from '../dispatch/task';
+import type { ApiKey } from '../service/api-key';
+import type { ClusterApi } from '../service/cluster-api';
+import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
+import { ServiceError } from '../service/service-error';
+import {
+  type ArchivingContext,
+  archiveAnswer,
+  failedOutcome,
+  leftOutcome,
+  messageOf,
+  nameOf,
+  type TaskOutcome,
+} from './outcomes';
+import type { Reporter } from './reporter';
+import { Wakeup } from './wakeup';
+
+export interface CollectContext extends ArchivingContext {
+  readonly collection: Pick<Collection, 'limits'>;
+  readonly service: Pick<ClusterApi, 'get'>;
+  readonly keys: Pick<ApiKey, 'current' | 'afterRejection'>;
+  readonly reporter: Reporter;
+}
+
+export interface CollectRequest {
+  readonly run: Date;
+  readonly dryRun: boolean;
+  /** What earlier attempts of the run have done. */
+  readonly earlier: Pick<DispatchOptions, 'archived' | 'hasFailedEarlier'> & { readonly attempts: number };
+}
+
+/**
+ * Works on every task, a bounded number at once; one that fails stops no other.
+ * @returns one outcome per task, in the tasks' order; never rejects for a task's failure
+ */
+export async function collect(
+  tasks: readonly ResourceRequest[],
+  request: CollectRequest,
+  context: CollectContext,
+): Promise<Outcome[]> {
+  if (tasks.length === 0) return [];
+  return new Collecting(tasks, request, context).run();
+}
+
+/** Ends the request of a probe when the head of its answer has arrived: nobody needs the body. */
+const headIsEnough = new Error('the head of the answer was enough');
+
+/** Drives a {@link Dispatcher}: makes the requests that it decides on and reports what came of them. */
+class Collecting {
+  readonly #request: CollectRequest;
+  readonly #context: CollectContext;
+  readonly #dispatcher: Dispatcher;
+  readonly #wakeup: Wakeup;
+  readonly #outcomes: Outcome[];
+  readonly #underWay = new Map<InFlightRequest, Promise<void>>();
+
+  constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
+    const { clock, stop, collection } = context;
+    this.#request = request;
+    this.#context = context;
+    this.#wakeup = new Wakeup(clock);
+    this.#outcomes = new Array(tasks.length);
+    const { concurrency, requestsPerSecond, responseTimeoutSeconds } = collection.limits;
+    this.#dispatcher = new Dispatcher(tasks, {
+      seed: request.run.toISOString(),
+      concurrency,
+      requestsPerSecond,
+      ...request.earlier,
+      responseMs: responseTimeoutSeconds * 1000,
+      deadlineMs: clock.monotonicMs() + stop.timeLeftMs,
+      endsEarly: request.earlier.attempts + 1 < asynchronousAttempts,
+      random: () => clock.random(),
+    });
+  }
+
+  async run(): Promise<Outcome[]> {
+    const { stop } = this.#context;
+    stop.starting.addEventListener('abort', () => this.#wakeup.notify());
+    stop.working.addEventListener('abort', () => this.#cancelAll(stop.working.reason));
+    try {
+      await this.#dispatch();
+      await Promise.all(this.#underWay.values());
+    } finally {
+      this.#wakeup.close();
+    }
+    const reason = stop.reason?.message ?? 'the attempt is over';
+    for (const task of this.#dispatcher.tasks)
+      if (this.#outcomes[task.index] === undefined) this.#settle(task, leftOutcome(task, reason));
+    return this.#outcomes;
+  }
+
+  /** Resolves when nothing more is to be asked. */
+  async #dispatch(): Promise<void> {
+    const { clock, keys, stop, reporter } = this.#context;
+    let wasDown = false;
+    while (!stop.starting.aborted) {
+      // The key is read before the request begins. After a rejection, only a later reading counts.
+      const key = await keys.current(stop.working).catch((error: unknown) => {
+        // Without a key no task can succeed.
+        stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
+      });
+      if (key === undefined || stop.starting.aborted) return;
+      const decision = this.#dispatcher.next(clock.monotonicMs());
+      const { isServiceDown } = this.#dispatcher;
+      if (isServiceDown !== wasDown) reporter.warn(isServiceDown ? logMessages.paused : logMessages.resumed);
+      wasDown = isServiceDown;
+      if (decision.kind === 'ask') this.#start(decision.inFlight, key);
+      else if (decision.kind === 'wait') await this.#wakeup.wait(decision.untilMs);
+      else if (decision.kind === 'end') stop.startNothing(new RunStopped(decision.reason));
+      // What is still under way are probes that nobody waits for.
+      else return this.#cancelAll(new RunStopped('everything is done'));
+    }
+  }
+
+  /** Ends requests that have no answer yet; what is being archived goes on. */
+  #cancelAll(reason: unknown): void {
+    for (const inFlight of this.#underWay.keys()) inFlight.cancel(reason);
+  }
+
+  #start(inFlight: InFlightRequest, key: string): void {
+    const { task } = inFlight;
+    if (task !== undefined && task.requests > 1) this.#context.reporter.askedAgain(nameOf(task.request), task.requests);
+    const over = this.#ask(inFlight, key).finally(() => {
+      this.#underWay.delete(inFlight);
+      this.#wakeup.notify();
+    });
+    this.#underWay.set(inFlight, over);
+  }
+
+  async #ask(inFlight: InFlightRequest, key: string): Promise<void> {
+    const { clock, service } = this.#context;
+    const { request, task } = inFlight;
+    const onHead = (status: number, received: () => number) => {
+      inFlight.head(received, clock.monotonicMs());
+      if (task === undefined && status === 200) inFlight.cancel(headIsEnough);
+    };
+    let answer: ServiceAnswer | undefined;
+    try {
+      answer = await service.get(request, key, inFlight.signal, onHead);
+    } catch (error) {
+      if (error !== headIsEnough) return this.#fail(inFlight, key, error);
+    }
+    this.#dispatcher.answered(inFlight, clock.monotonicMs());
+    if (answer !== undefined) await this.#archive(task, answer);
+    this.#dispatcher.ended(inFlight);
+  }
+
+  async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
+    if (task === undefined) return answer.body.release();
+    await archiveAnswer(task.request, answer, this.#request, this.#context).then(
+      (outcome) => this.#settle(task, outcome),
+      (error) => this.#settle(task, failedOutcome(error)),
+    );
+  }
+
+  async #fail(inFlight: InFlightRequest, key: string, error: unknown): Promise<void> {
+    const { clock, reporter } = this.#context;
+    const { task } = inFlight;
+    if (error instanceof RunStopped) {
+      if (task !== undefined) this.#settle(task, failedOutcome(error));
+      return this.#dispatcher.ended(inFlight);
+    }
+    if (error instanceof ServiceError && error.throttled) reporter.throttled();
+    let reading: KeyReading | undefined;
+    if (task !== undefined && error instanceof ServiceError && error.rejected) {
+      inFlight.isAnswered = true;
+      reading = await this.#readKey(key);
+    }
+    const verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs(), reading);
+    if (task !== undefined && verdict !== undefined) this.#settle(task, failedOutcome(verdict.failed));
+  }
+
+  #readKey(rejected: string): Promise<KeyReading> {
+    const { keys, stop } = this.#context;
+    return keys.afterRejection(rejected, stop.working).then(
+      (key) => (key === rejected ? 'same' : 'changed'),
+      (error) => (isNativeError(error) ? error : new Error(String(error))),
+    );
+  }
+
+  #settle(task: Task, result: TaskOutcome): void {
+    const { clock, reporter } = this.#context;
+    const { requests, startedMs = 0 } = task;
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    const effort = requests > 0 && { requests, durationMs };
+    const outcome: Outcome = { ...nameOf(task.request), ...result, ...effort };
+    this.#outcomes[task.index] = outcome;
+    reporter.outcome(outcome);
+  }
+}

@@ -1,0 +1,103 @@
+import type { ClusterList, Outcome, RunSummary } from '../../../archive/format/run-record';
+import { groupReasons, reasonLines } from '../../group-reasons';
+
+/** Failures that the error names one by one; the record has them all. */
+const namedFailures = 10;
+
+/** Longest reason quoted per failure, in characters. */
+const quotedCharacters = 400;
+
+/** Where the collector is deployed, as its command line takes it. */
+export interface DeployedStack {
+  readonly name: string;
+  readonly region: string;
+}
+
+/** Everything was attempted and not everything is archived; what is, is in the archive and stays. */
+export class RunIncompleteError extends Error {
+  override readonly name = 'RunIncompleteError';
+
+  /**
+   * @param stack for the command that completes the run
+   * @param list of clusters that was read, if one was
+   */
+  constructor(summary: RunSummary, outcomes: readonly Outcome[], stack: DeployedStack, list?: ClusterList) {
+    const { run, attempt, dryRun, counts, record, stopped } = summary;
+    const { failed, notAttempted, optionalMissing = 0 } = counts;
+    const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
+    const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
+    const [most] = groupReasons(failures);
+    const lines = [
+      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''})${most === undefined ? '' : `, most of all for: ${most.reason}`}.`,
+    ];
+    if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
+    lines.push(...reasonLines('failed', failures));
+    for (const { cluster, resource, error = '' } of failures.slice(0, namedFailures))
+      lines.push(`- ${resource} of cluster ${cluster}: ${error.slice(0, quotedCharacters)}`);
+    if (failures.length > namedFailures) lines.push(`- and ${failures.length - namedFailures} more`);
+    if (record !== undefined) {
+      lines.push(`Run record with every outcome: ${record}`);
+      lines.push('The next attempt collects what is missing. After the last attempt, complete the run with');
+      lines.push(`  npm run collector -- run --stack ${stack.name} --region ${stack.region} --run ${run}`);
+      lines.push(`or by invoking with {"run":"${run}"}.`);
+    }
+    if (list?.problem !== undefined) lines.push(...listProblem(list));
+    super(lines.join('\n'));
+  }
+}
+
+/** Everything in force was archived, and the list of clusters from outside is not in force. */
+export class ClusterListError extends Error {
+  override readonly name = 'ClusterListError';
+
+  constructor(list: ClusterList, { run }: Pick<RunSummary, 'run'>) {
+    super([...listProblem(list), `Run ${run} archived everything that is in force all the same.`].join('\n'));
+  }
+}
+
+/** There is neither a list of clusters that can be used nor one in force: nothing was asked of the service. */
+export class NoClusterListError extends Error {
+  override readonly name = 'NoClusterListError';
+
+  constructor(list: ClusterList) {
+    super(
+      [...listProblem(list), 'No run has collected a list before it: nothing was asked of the service.'].join('\n'),
+    );
+  }
+}
+
+function listProblem({ from, problem, since, versionId }: ClusterList): string[] {
+  const version = versionId === undefined ? '' : ` (version ${versionId})`;
+  return [
+    `The list of clusters from outside is not in force since ${since}.`,
+    `${from}${version}: ${problem}`,
+    'Mend it: the next attempt reads it again. docs/alarms.md, "When the list of clusters is refused", has the steps.',
+  ];
+}
+
+/** The attempt took longer than Lambda lets one run: a machine slept meanwhile. It leaves no record, as if it had been ended. */
+export class AttemptOutlastedError extends Error {
+  override readonly name = 'AttemptOutlastedError';
+
+  constructor(run: Date, started: Date) {
+    const since = started.toISOString();
+    super(
+      `Recording the attempt of run ${run.toISOString()} failed: it began at ${since}, longer ago than an attempt may take; the machine slept, or its clock was set. What it archived is kept. Start the run again.`,
+    );
+  }
+}
+
+/** The archive gives no record of the run to be completed. */
+export class RunNotFoundError extends Error {
+  override readonly name = 'RunNotFoundError';
+
+  /** @param cause why a record could not be read; left out: there are none */
+  constructor(run: Date, cause?: unknown) {
+    const time = run.toISOString();
+    const reason =
+      cause === undefined
+        ? `the archive has no record of it. Check the time against the keys under runs/; a run that was killed before it could write one is completed by invoking with {"scheduledTime":"${time}"}.`
+        : `no record of it could be read. ${cause instanceof Error ? cause.message : String(cause)}. Invoke again when the archive can be read.`;
+    super(`Completing run ${time} failed: ${reason}`, { cause });
+  }
+}

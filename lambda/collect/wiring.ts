@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { Context } from 'aws-lambda';
+import type { Collection } from '../../archive/format/configuration';
+import { PastLists } from '../../archive/format/past-lists';
+import { version } from '../../package.json';
+import { createS3Client, createSecretsManagerClient } from '../aws-clients';
+import { systemClock as clock } from '../clock';
+import { readVariables, SettingsError } from '../environment';
+import { collectionFile, collectorVariables, metricNamespace } from '../stack-contract';
+import { Stop } from '../stop';
+import { deadlineReserveSeconds } from '../time-limits';
+import { emptySpoolDirectory } from './body/spool';
+import type { RunRequest } from './event';
+import { S3Archive } from './put/s3-archive';
+import type { AttemptContext } from './run/attempt-run';
+import { attemptList } from './run/cluster-list';
+import { recordsIn } from './run/past-records';
+import { inArchive, largestListBytes, parseListAddress } from './run/read-list';
+import { configurationStore, RecordStore } from './run/record-store';
+import { LambdaReporter } from './run/reporter';
+import { ApiKey } from './service/api-key';
+import { ClusterApi } from './service/cluster-api';
+import { silenceLimits } from './service/request-watch';
+
+/** Connections to S3 beside the workers' own: run records are read and written too. */
+const spareConnections = 4;
+
+/**
+ * The composition root. Once per execution environment: what is configured and the clients. Once per attempt: the
+ * key, connections to the service, the deadline.
+ * @throws SettingsError
+ */
+export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
+  const logger = new Logger();
+  const metrics = new Metrics({ namespace: metricNamespace });
+  const names = readVariables(collectorVariables, variables);
+  const deployed = loadCollection(codeDirectory);
+  const { concurrency } = deployed.collection.limits;
+  const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
+  const archive = new S3Archive(s3, names.ARCHIVE_BUCKET, clock);
+  const secretsManager = createSecretsManagerClient();
+  const records = new RecordStore(archive);
+  const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
+  const storeDeployed = configurationStore(archive, deployed.digest, () =>
+    readFile(join(codeDirectory, collectionFile)),
+  );
+  const { clusterList: source } = deployed.collection;
+
+  /** The configuration of one attempt: the deployed one, or with a list from outside in it, which is stored before any work. */
+  async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
+    if (source === undefined) return { ...deployed, storeConfiguration: storeDeployed };
+    const { bucket, key } = parseListAddress(source.from);
+    const open = async () => {
+      if (bucket === archive.bucket) throw new SettingsError(inArchive);
+      return new S3Archive(s3, bucket, clock).open(key, largestListBytes, stop.working);
+    };
+    const past = new PastLists(recordsIn(archive, stop.working));
+    const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
+    for (const remark of remarks) reporter.warn(remark);
+    const collection: Collection = { ...deployed.collection, clusters };
+    const text = Buffer.from(JSON.stringify(collection));
+    const digest = sha256Of(text);
+    const storeConfiguration = configurationStore(archive, digest, async () => text);
+    if (!request.dryRun) await storeConfiguration(stop.working);
+    return { collection, digest, clusterList: read, storeConfiguration };
+  }
+
+  /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
+  async function openAttempt(request: RunRequest, invocation: Context) {
+    logger.addContext(invocation);
+    await emptySpoolDirectory(spoolDirectory);
+    const { awsRequestId, functionVersion } = invocation;
+    const reporter = new LambdaReporter(logger, metrics, request.scheduled);
+    const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
+    const configured = await configure(request, stop, reporter).catch((error: unknown) => {
+      stop.close();
+      throw error;
+    });
+    const { collection, digest: configuration, ...stored } = configured;
+    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
+    // Not kept: a warm environment must not begin with a key that was replaced since.
+    const keys = new ApiKey(secretsManager, names.API_KEY_SECRET);
+    const service = openService(collection);
+    const close = () => {
+      stop.close();
+      service.close();
+    };
+    const stores = { archive, records, ...stored };
+    const context: AttemptContext = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
+    return { context, close };
+  }
+
+  /** Undefined: they come from outside, with each attempt. */
+  const clusters = source === undefined ? deployed.collection.clusters : undefined;
+  return { clusters, openAttempt };
+}
+
+/** Where bodies that outgrow memory are kept while they arrive. */
+export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
+
+/** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
+export function openService(
+  { service, limits }: Pick<Collection, 'service' | 'limits'>,
+  directory = spoolDirectory,
+): ClusterApi {
+  const receiver = {
+    spoolDirectory: directory,
+    maxBytes: limits.maxBodyMiB * 1024 * 1024,
+  };
+  return new ClusterApi({
+    service,
+    receiver,
+    timeLimits: { ...silenceLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
+    userAgent: `cluster-log-collector/${version}`,
+  });
+}
+
+/**
+ * Reads the collection file beside the bundle. It was validated when the stack was synthesised and is part of the
+ * deployed code, so it is not validated again.
+ * @returns with the SHA-256 of the file, lower-case hex, that run records name it by
+ */
+function loadCollection(directory: string): { collection: Collection; digest: string } {
+  const text = readFileSync(join(directory, collectionFile), 'utf8');
+  return { collection: JSON.parse(text), digest: sha256Of(text) };
+}
+
+function sha256Of(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
+}

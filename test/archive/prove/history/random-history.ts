@@ -1,0 +1,423 @@
+import type { Collection, ConfiguredCluster } from '../../../../archive/format/configuration';
+import { runPrefix } from '../../../../archive/format/keys';
+import type { AuditPlan } from '../../../../archive/format/plan';
+import { isStored, type RunRecord } from '../../../../archive/format/run-record';
+import { firingsOf } from '../../../../archive/format/schedule/firings';
+import type { AuditResult } from '../../../../lambda/audit/audit';
+import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
+import { type Audited, invokeAudit, TestKey } from '../../../lambda/audit/invoke-audit';
+import { recordOf } from '../../../support/record-text';
+import { type Invoked, invoke } from './invocation';
+import { MemoryBucket } from './memory-bucket';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const schedules: readonly [Collection['schedule'], ...Collection['schedule'][]] = [
+  { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  { expression: 'cron(0 0/3 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  { expression: 'cron(30 2,14 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
+  { expression: 'cron(0 1-4 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
+  { expression: 'cron(0 6 ? * MON-FRI *)', timeZone: 'America/New_York', enabled: true },
+  { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
+];
+
+const waits: readonly [number, ...number[]] = [5 * hour, 2 * day, 12 * day, 40 * day];
+
+/** A stack as it is deployed from one time on. */
+interface Deployment {
+  readonly from: Date;
+  readonly collection: Collection;
+  readonly shards: number;
+}
+
+export interface HistoryOptions {
+  /** Whether the lifecycle removes what is too old. */
+  readonly expires: boolean;
+  /** Whether audits seal the archive. */
+  readonly isAudited?: boolean;
+}
+
+/** What became of a collector over some weeks, all of it as the design allows. */
+export interface History {
+  readonly bucket: MemoryBucket;
+  /** When the archive is looked at. */
+  readonly now: Date;
+  /**
+   * Firings that left no record, because they or all of their attempts were lost, or because the schedule was another while no
+   * audit looked; both instants of a time that comes twice.
+   */
+  readonly lost: readonly Date[];
+  /** Those of them that lie between two runs of the same schedule. */
+  readonly surelyLost: readonly Date[];
+  /** What audits returned that were not killed. */
+  readonly audits: readonly AuditResult[];
+  /** What happened, for whoever looks into a failure. */
+  readonly events: readonly string[];
+}
+
+/** Plays a history that depends on the seed alone. */
+export async function randomHistory(seed: string, options: HistoryOptions): Promise<History> {
+  const player = new Player(seededRandom(seed), options);
+  await player.play();
+  return player.finish();
+}
+
+class Player {
+  readonly #random: Random;
+  readonly #options: HistoryOptions;
+  readonly #bucket = new MemoryBucket();
+  readonly #events: string[] = [];
+  readonly #deployments: Deployment[] = [];
+  /** Firings, with the deployment that they were due in, and whether a record of them is there. */
+  readonly #firings: { readonly at: Date; readonly deployment: Deployment; isRecorded: boolean }[] = [];
+  readonly #unfinished = new Set<number>();
+  /** What killed invocations were told to collect, by run. */
+  readonly #leftBy = new Map<number, Collection[]>();
+  /** Runs with attempts under different configurations. */
+  readonly #mixed = new Set<number>();
+  #failing: ReadonlySet<string> = new Set();
+  #now: Date;
+  /** At which instant the scheduler fires of two. */
+  readonly #firesAtSecond: boolean;
+  readonly #key = new TestKey();
+  readonly #audits: AuditResult[] = [];
+  /** Deployments that a seal knows. */
+  readonly #sealed = new Set<Deployment>();
+  #auditedAt = new Date(0);
+  #hasRun = true;
+  #isUnderWay = false;
+  /** Until when the schedule was looked at. */
+  #firedUntil: Date;
+
+  constructor(random: Random, options: HistoryOptions) {
+    this.#random = random;
+    this.#options = options;
+    // The clocks of Berlin change on 28 March and on 31 October 2027, those of New York on 14 March and on 7 November.
+    this.#now = new Date(Date.UTC(2027, pick(random, [2, 5, 9]), between(random, 20, 27), between(random, 0, 23), 13));
+    this.#firedUntil = this.#now;
+    this.#firesAtSecond = random() < 0.5;
+    this.#deploy();
+  }
+
+  get #deployed(): Deployment {
+    const last = this.#deployments.at(-1);
+    if (last === undefined) throw new Error('nothing is deployed');
+    return last;
+  }
+
+  async play(): Promise<void> {
+    for (let steps = between(this.#random, 3, 25); steps > 0; steps -= 1) {
+      this.#now = new Date(this.#now.getTime() + between(this.#random, 1, 20) * minute);
+      this.#loseFirings();
+      const chance = this.#random();
+      if (chance < 0.6) await this.#fire();
+      else if (chance < 0.68) await this.#runByHand({});
+      else if (chance < 0.74) await this.#runByHand(this.#someClusters());
+      else if (chance < 0.82) await this.#completeEarlier();
+      else if (chance < 0.92) this.#deploy();
+      else
+        this.#failing = new Set(
+          this.#deployed.collection.clusters.flatMap(({ uid }) => (this.#random() < 0.3 ? uid : [])),
+        );
+      if (this.#options.isAudited) await this.#audit();
+    }
+    if (this.#random() < 0.6) return;
+    // The last run has come this far when somebody looks at the archive.
+    this.#isUnderWay = true;
+    this.#now = new Date(this.#now.getTime() + minute);
+    this.#end([await this.#invoke({}, this.#now, between(this.#random, 0, 12))]);
+  }
+
+  async finish(): Promise<History> {
+    const { expires, isAudited } = this.#options;
+    const wait = this.#isUnderWay ? between(this.#random, 1, 170) * minute : pick(this.#random, waits);
+    const now = new Date(this.#now.getTime() + wait);
+    if (expires) this.#expire(now);
+    if (isAudited && this.#random() < 0.7) {
+      // An audit judges what was due up to its own time.
+      this.#now = now;
+      this.#loseFirings();
+      await this.#auditAt(now);
+    }
+    const recorded = this.#firings.filter(({ isRecorded }) => isRecorded);
+    const lost = this.#firings.filter(({ isRecorded }) => !isRecorded);
+    const surelyLost = lost.filter(({ at, deployment }) => {
+      const before = recorded.findLast((other) => other.at < at);
+      const after = recorded.find((other) => other.at > at);
+      const isOld = now.getTime() - at.getTime() > day;
+      if (!isOld || before?.deployment !== deployment || after?.deployment !== deployment) return false;
+      // The archive does not say which configuration such a run began with.
+      const isMixed = [...this.#mixed].some((run) => run >= before.at.getTime() && run <= after.at.getTime());
+      // Clocks may be off: another configuration close to one of the two runs may have been in force between them.
+      const isOnlyOne =
+        deployment.from.getTime() < before.at.getTime() - 4 * hour &&
+        !this.#deployments.some(({ from }) => from > deployment.from && from.getTime() < after.at.getTime() + 4 * hour);
+      return !isMixed && !this.#unfinished.has(after.at.getTime()) && isOnlyOne;
+    });
+    return {
+      bucket: this.#bucket,
+      now,
+      lost: [...lost.map(({ at }) => at), ...this.#unseen(now)].flatMap((at) => [at, new Date(at.getTime() + hour)]),
+      surelyLost: expires ? [] : surelyLost.map(({ at }) => at),
+      audits: this.#audits,
+      events: this.#events,
+    };
+  }
+
+  /** The audit is due once a day; now and then it comes late, or somebody starts one. */
+  async #audit(): Promise<void> {
+    const isDue = this.#now.getTime() - this.#auditedAt.getTime() >= day && this.#random() < 0.9;
+    if (isDue || this.#random() < 0.1) await this.#auditAt(this.#now);
+  }
+
+  /** One event, with Lambda's retries; now and then it is delivered twice. */
+  async #auditAt(start: Date): Promise<void> {
+    const random = this.#random;
+    this.#auditedAt = start;
+    const time = random() < 0.8 ? start : undefined;
+    const wrongByMs = pick(random, [0, 0, 0, -hour, hour]);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const deliveries = random() < 0.15 ? 2 : 1;
+      const audited = await Promise.all(
+        Array.from({ length: deliveries }, () => this.#invokeAudit(start, time, wrongByMs)),
+      );
+      if (audited.some(({ result }) => result !== undefined)) return;
+    }
+  }
+
+  async #invokeAudit(start: Date, time: Date | undefined, wrongByMs: number): Promise<Audited> {
+    const [random, deployment] = [this.#random, this.#deployed];
+    const { clusters, schedule, retentionDays } = deployment.collection;
+    const plan: AuditPlan = {
+      clusters,
+      schedule,
+      // Audits come at any time here: none is due.
+      auditSchedule: { expression: 'cron(30 5 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
+      // Whoever shortens the retention here means it.
+      ...(retentionDays !== undefined && { retentionDays, shorterRetentions: [{ retentionDays, why: 'it is meant' }] }),
+      shards: deployment.shards,
+      ...(random() < 0.3 && { rereadDays: between(random, 1, 10) }),
+    };
+    const audited = await invokeAudit({
+      bucket: this.#bucket,
+      plan,
+      key: this.#key,
+      start,
+      time,
+      wrongByMs,
+      killedAfter: random() < 0.25 ? between(random, 0, 60) : undefined,
+      isLastDone: random() < 0.5,
+      outOfTimeAfter: random() < 0.15 ? between(random, 0, 60) : undefined,
+      wait: async () => {
+        for (let turns = between(random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
+      },
+    });
+    const { result } = audited;
+    this.#note(
+      'audited',
+      `${result?.key ?? 'killed'} ${JSON.stringify(result?.found)} ${JSON.stringify(result?.verified)}`,
+    );
+    if (result === undefined) return audited;
+    this.#audits.push(result);
+    if (result.isNew) this.#sealed.add(deployment);
+    return audited;
+  }
+
+  /** Deploys another configuration. One that nobody runs leaves no trace in the archive, so the one before it has run. */
+  #deploy(): void {
+    if (!this.#hasRun) return;
+    if (this.#deployments.length > 0) this.#loseFirings();
+    const random = this.#random;
+    const uids = ['a', 'b', 'c c', 'd/1', 'e'].filter(() => random() < 0.7);
+    const clusters = (uids.length === 0 ? ['a'] : uids).map(
+      (uid): ConfiguredCluster => ({
+        uid,
+        ...(random() < 0.2 && { optional: true }),
+        ...(random() < 0.2 && { resources: ['log'] as const }),
+      }),
+    );
+    const collection: Collection = {
+      service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
+      clusters,
+      limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
+      schedule: pick(random, schedules),
+      ...(this.#options.expires && random() < 0.7 && { retentionDays: pick(random, [3, 5, 10]) }),
+    };
+    this.#deployments.push({ from: this.#now, collection, shards: pick(random, [1, 1, 2, 3]) });
+    this.#hasRun = false;
+    this.#note('deployed', JSON.stringify({ ...collection, service: undefined, limits: undefined }));
+  }
+
+  /** The schedule fires next; now and then the event is lost, or delivered twice. */
+  async #fire(): Promise<void> {
+    const deployment = this.#deployed;
+    const [at] = this.#due(this.#now, new Date(this.#now.getTime() + 4 * day));
+    if (at === undefined) return;
+    this.#now = at;
+    this.#firedUntil = at;
+    const firing = { at, deployment, isRecorded: false };
+    this.#firings.push(firing);
+    if (this.#random() < 0.08) {
+      this.#note('lost', at.toISOString());
+      return;
+    }
+    const deliveries = this.#random() < 0.15 ? 2 : 1;
+    const { shards } = deployment;
+    const event = { scheduledTime: at.toISOString() };
+    const parts = Array.from({ length: shards }, (_, index) =>
+      shards === 1 ? event : { ...event, shard: { index, count: shards } },
+    );
+    const works = parts.flatMap((part) => Array.from({ length: deliveries }, () => this.#invokeWithRetries(part)));
+    this.#end(await Promise.all(works));
+    await this.#repair(at);
+    firing.isRecorded = this.#recordsOf(at).length > 0;
+  }
+
+  /** What was due while people were at work is lost. */
+  #loseFirings(): void {
+    const deployment = this.#deployed;
+    for (const at of this.#due(this.#firedUntil, this.#now)) this.#firings.push({ at, deployment, isRecorded: false });
+    this.#firedUntil = this.#now;
+  }
+
+  /** What was due by the schedules that seals know, while one was in force that none knows. */
+  #unseen(now: Date): Date[] {
+    if (!this.#options.isAudited) return [];
+    return this.#deployments.flatMap((one, at) => {
+      const until = this.#deployments[at + 1]?.from ?? now;
+      return this.#sealed.has(one) ? [] : [...this.#sealed].flatMap((known) => this.#due(one.from, until, known));
+    });
+  }
+
+  /** When the schedule fires after one time and up to another. */
+  #due(from: Date, to: Date, { collection: { schedule } } = this.#deployed): Date[] {
+    if (!schedule.enabled) return [];
+    const firings = [...firingsOf(schedule.expression, schedule.timeZone).between(from, new Date(to.getTime() + hour))];
+    const times = firings.map(({ at, orAt = at }) => (this.#firesAtSecond ? at : orAt));
+    return times.filter((at) => at > from && at <= to);
+  }
+
+  /** What Lambda does with an event: three attempts. Another configuration may be deployed between them. */
+  async #invokeWithRetries(event: object): Promise<Invoked> {
+    let start = this.#now;
+    for (let attempt = 1; ; attempt += 1) {
+      const invoked = await this.#invoke(event, start, this.#random() < 0.2 ? between(this.#random, 0, 16) : undefined);
+      if (invoked.outcome === 'succeeded' || attempt === 3) return invoked;
+      start = new Date(invoked.end.getTime() + attempt * minute);
+      if (this.#random() < 0.1) {
+        this.#deploy();
+        this.#mixed.add(Date.parse((event as { scheduledTime: string }).scheduledTime));
+      }
+    }
+  }
+
+  async #runByHand(event: object): Promise<void> {
+    this.#note('by hand', JSON.stringify(event));
+    const started = this.#now;
+    const killedAfter = this.#random() < 0.1 ? between(this.#random, 0, 10) : undefined;
+    this.#end([await this.#invoke(event, started, killedAfter)]);
+    // The function's clock named the run.
+    for (const run of this.#runs()) if (Math.abs(run.getTime() - started.getTime()) < 2 * hour) await this.#repair(run);
+  }
+
+  #someClusters(): object {
+    const { clusters } = this.#deployed.collection;
+    return {
+      clusters: [clusters[0]?.uid],
+      ...(this.#random() < 0.3 && { scheduledTime: this.#lastRun().toISOString() }),
+    };
+  }
+
+  /** Somebody completes an earlier run, under the configuration that is deployed now. */
+  async #completeEarlier(): Promise<void> {
+    const runs = this.#runs().filter((run) => this.#recordsOf(run).length > 0);
+    const [first, ...others] = runs;
+    if (first === undefined) return;
+    const run = pick(this.#random, [first, ...others]);
+    this.#mixed.add(run.getTime());
+    const { shards } = this.#deployed;
+    const shard = shards > 1 && this.#random() < 0.5 ? { shard: { index: 0, count: shards } } : {};
+    await this.#runByHand({ run: run.toISOString(), ...shard }).catch((error: Error) => {
+      // The run had no record of this shard.
+      if (!error.message.startsWith('Completing run')) throw error;
+    });
+    await this.#repair(run);
+  }
+
+  /** What killed attempts left without a record is recorded by one more attempt, under the configuration of theirs. */
+  async #repair(run: Date): Promise<void> {
+    const records = this.#recordsOf(run);
+    const known = new Set(records.flatMap(({ outcomes }) => outcomes.filter(isStored).map(({ key }) => key)));
+    const stamp = run.toISOString().replace(/[-:]/g, '');
+    const left = this.#bucket
+      .keys('')
+      .filter((key) => !key.startsWith('runs/') && key.includes(stamp) && !known.has(key));
+    const by = this.#leftBy.get(run.getTime()) ?? [];
+    this.#leftBy.delete(run.getTime());
+    if (left.length === 0) return;
+    this.#note('repaired', `${run.toISOString()}: ${left.join(' ')}`);
+    for (const collection of new Set(by))
+      this.#end([await this.#invoke({ scheduledTime: run.toISOString() }, this.#now, undefined, collection)]);
+  }
+
+  async #invoke(
+    event: object,
+    start: Date,
+    killedAfter: number | undefined,
+    collection = this.#deployed.collection,
+  ): Promise<Invoked> {
+    const [random, failing, bucket] = [this.#random, this.#failing, this.#bucket];
+    const invoked = await invoke({ bucket, collection, event, start, failing, random, killedAfter });
+    this.#note(invoked.outcome, JSON.stringify(event));
+    const named = (event as { scheduledTime?: string }).scheduledTime;
+    if (invoked.outcome === 'killed') {
+      if (named !== undefined) this.#unfinished.add(Date.parse(named));
+      const run = invoked.run.getTime();
+      this.#leftBy.set(run, [...(this.#leftBy.get(run) ?? []), collection]);
+    }
+    if (invoked.outcome !== 'killed') this.#hasRun = true;
+    return invoked;
+  }
+
+  #end(works: readonly Invoked[]): void {
+    this.#now = new Date(Math.max(this.#now.getTime(), ...works.map(({ end }) => end.getTime())));
+  }
+
+  /** The lifecycle removes what was too old while a deployment lasted, not all of it at once. */
+  #expire(now: Date): void {
+    const share = pick(this.#random, [0, 0.3, 0.7, 1]);
+    for (const [key, { writtenAt }] of this.#bucket.objects) {
+      if (key.startsWith('configurations/') || key.startsWith('seals/')) continue;
+      const isTooOld = this.#deployments.some(({ collection: { retentionDays }, from }, at) => {
+        const until = this.#deployments[at + 1]?.from ?? now;
+        const isSealed = this.#deployments[at] !== undefined && this.#sealed.has(this.#deployments[at]);
+        // A retention that no seal knows was in force for less than a day, and the lifecycle takes about as long.
+        const isUsed = this.#options.isAudited ? isSealed : at < this.#deployments.length - 1 || this.#hasRun;
+        const removedAt = retentionDays === undefined ? undefined : writtenAt.getTime() + retentionDays * day;
+        return isUsed && removedAt !== undefined && Math.max(removedAt, from.getTime()) < until.getTime();
+      });
+      if (isTooOld && this.#random() < share) this.#bucket.objects.delete(key);
+    }
+  }
+
+  #runs(): Date[] {
+    const stamps = this.#bucket.keys('').flatMap((key) => /(\d{8}T\d{6}\.\d{3}Z)/.exec(key)?.[1] ?? []);
+    const times = stamps.map((stamp) => stamp.replace(/^(....)(..)(..)T(..)(..)/, '$1-$2-$3T$4:$5:'));
+    return [...new Set(times)].sort().map((time) => new Date(time));
+  }
+
+  #lastRun(): Date {
+    return this.#runs().at(-1) ?? this.#now;
+  }
+
+  #recordsOf(run: Date): RunRecord[] {
+    const keys = this.#bucket.keys(runPrefix(run));
+    return keys.map((key) => recordOf(this.#bucket.objects.get(key)?.body ?? ''));
+  }
+
+  #note(what: string, about: string): void {
+    this.#events.push(`${this.#now.toISOString()} ${what} ${about}`);
+  }
+}

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import type { LogEnd } from '../../../../archive/read/log/log-end';
+import { LogHistory } from '../../../../archive/read/log/log-history';
+import { LogReader, type ReadLog } from '../../../../archive/read/log/log-reader';
+import type { Seam } from '../../../../archive/read/log/seam';
+import { rounds } from '../../../support/rounds';
+
+function read(text: string | Buffer, earlier?: LogEnd, chunk = 7): ReadLog {
+  const reader = new LogReader(earlier);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunk) reader.write(bytes.subarray(at, at + chunk));
+  return reader.result();
+}
+
+/** How the later text follows the earlier one, and what of it is new. */
+function seamOf(earlier: string | Buffer, later: string | Buffer): Partial<Seam> & { added: number; text: string } {
+  const { seam } = read(later, read(earlier).end);
+  if (seam === undefined) throw new Error('there is one seam');
+  const { kind, added } = seam;
+  return { kind, added, text: Buffer.from(later).toString('utf8', seam.newFrom) };
+}
+
+/** Numbered lines, from one to before another. */
+function lines(from: number, to: number, end = '\n'): string {
+  return Array.from({ length: to - from }, (_, at) => `line ${from + at}${end}`).join('');
+}
+
+const banner = 'starting\nready\nlistening\n';
+/** Here and with `older`, all of the later text is behind the seam. */
+const gap = (added: number) => ({ kind: 'gap', added });
+const older = { kind: 'older', added: 0 };
+const continues = (text: string, added: number) => ({ kind: 'continues', added, text });
+const unchanged = { kind: 'unchanged', added: 0, text: '' };
+
+describe('a log that follows an earlier one', () => {
+  it.each<[string, string | Buffer, string | Buffer, object]>([
+    ['grows', lines(0, 9), lines(0, 11), continues(lines(9, 11), 2)],
+    ['loses its first lines', lines(0, 9), lines(4, 11), continues(lines(9, 11), 2)],
+    ['loses a part of its first line', lines(0, 9), lines(4, 11).slice(3), continues(lines(9, 11), 2)],
+    ['reaches further back', lines(5, 9), lines(0, 11), continues(lines(9, 11), 2)],
+    [
+      'reaches further back than a first line that is cut',
+      lines(5, 9).slice(3),
+      lines(0, 11),
+      continues(lines(9, 11), 2),
+    ],
+    ['reaches further back, and is not new', lines(5, 9), lines(0, 9), unchanged],
+    ['is the same', lines(0, 9), lines(0, 9), unchanged],
+    ['only loses its first lines', lines(0, 9), lines(5, 9), unchanged],
+    ['is a stale answer', lines(2, 9), lines(0, 7), older],
+    ['is a stale answer, and further back', lines(0, 9), lines(1, 7), older],
+    ['begins behind the end', lines(0, 9), lines(9, 15), gap(6)],
+    ['has two lines behind the first in common', lines(0, 9), lines(6, 11), gap(5)],
+    ['has three', lines(0, 9), lines(5, 11), continues(lines(9, 11), 2)],
+    ['ends its line with CRLF', lines(0, 9, '\r\n'), lines(4, 11, '\r\n'), continues(lines(9, 11, '\r\n'), 2)],
+    ['goes on in the last line', `${lines(0, 9)}lin`, lines(4, 11), continues(`e 9\n${lines(10, 11)}`, 2)],
+    ['only ends the last line', lines(0, 9).slice(0, -1), lines(0, 9), { ...unchanged, text: '\n' }],
+    ['has another last line', `${lines(0, 9)}lin`, `${lines(4, 9)}other`, gap(6)],
+    ['has half a character at its end', Buffer.from('a\nb\nc\n日').subarray(0, -1), 'a\nb\nc\n日x', continues('', 1)],
+    ['has no LF at all', 'x'.repeat(250), `${'x'.repeat(250)}y`, continues('y', 1)],
+    ['has no LF, and little text', 'abc', 'abcd', continues('d', 1)],
+    ['is a banner that goes on', 'starting\n', 'starting\nready\n', continues('ready\n', 1)],
+    ['has only a banner in common', `${lines(0, 3)}starting\n`, 'x\nstarting\nready\n', gap(3)],
+    [
+      'has one long line in common',
+      `an a\n${'x'.repeat(200)}\n`,
+      `a\n${'x'.repeat(200)}\nnew\n`,
+      continues('new\n', 1),
+    ],
+    ['has one line under 200 bytes', `an a\n${'x'.repeat(199)}\n`, `a\n${'x'.repeat(199)}\n`, gap(2)],
+    ['has heartbeats in common', `${lines(0, 3)}${'h\n'.repeat(9)}`, `${'h\n'.repeat(9)}new\n`, gap(10)],
+    ['is begun anew with the lines of before, but for the first', `boot 1\n${banner}`, `boot 2\n${banner}`, gap(4)],
+    ['is begun anew, and is short', `boot 1\n${banner}${lines(0, 9)}`, `boot 2\n${banner}`, gap(4)],
+    [
+      'has another line before all that is known of the earlier one',
+      `boot 1\n${banner}open`,
+      `${lines(0, 9)}boot 2\n${banner}open\n`,
+      gap(14),
+    ],
+    [
+      'begins with another line than the earlier one has there',
+      `${lines(0, 9)}boot 1\n${banner}`,
+      `boot 2\n${banner}new\n`,
+      gap(5),
+    ],
+    ['has the first line whole that was cut', `ot 1\n${banner}`, `boot 1\n${banner}new\n`, continues('new\n', 1)],
+  ])('%s', (_, earlier, later, expected) => {
+    const seam = seamOf(earlier, later);
+    if (Buffer.isBuffer(earlier)) expect({ ...seam, text: '' }).toEqual(expected);
+    else expect(seam).toEqual({ text: String(later), ...expected });
+  });
+
+  it('may be of bytes that are not UTF-8', () => {
+    const bytes = (from: number, to: number) =>
+      Buffer.concat(Array.from({ length: to - from }, (_, at) => Buffer.from([0xff, 0xfe, from + at, 0x0a])));
+    expect(read(bytes(20, 29), read(bytes(12, 27)).end).seam).toMatchObject({ kind: 'continues', added: 2 });
+  });
+
+  it('is as far behind as the longest overlap allows, where lines that repeat allow others', () => {
+    const period = 'line a\nline b\nline c\n';
+    expect(seamOf(period.repeat(3), `${period.repeat(3)}line a\n`)).toMatchObject({ added: 1 });
+    expect(seamOf(`x\n${period.repeat(3)}`, `c\n${period.repeat(2)}z\n`)).toEqual(continues('z\n', 1));
+  });
+
+  it('is unknown without a text', () => {
+    expect(seamOf('a\n', '')).toMatchObject({ kind: 'unknown', added: 0 });
+  });
+
+  it('is told the same in chunks of any size', () => {
+    const [earlier, later] = [`${lines(0, 60)}half`, `${lines(40, 60)}half a line\n${lines(60, 70)}`];
+    const seams = [1, 2, 3, 64, 100_000].map((chunk) => read(later, read(earlier, undefined, chunk).end, chunk).seam);
+    expect(new Set(seams.map((seam) => JSON.stringify(seam))).size).toBe(1);
+  });
+});
+
+/** What a service shows at a run: so many last lines, after so many new ones; and whether it answers stale after that. */
+const snapshot = fc.record({ added: fc.nat(20), shown: fc.integer({ min: 5, max: 30 }), isStale: fc.boolean() });
+
+it('logs of which a service shows ever another part are joined, with a gap exactly where less than a proof is shared', () => {
+  const tried = rounds(1000);
+  const seen = { continues: 0, unchanged: 0, gap: 0, older: 0, unknown: 0 };
+  fc.assert(
+    fc.property(fc.array(snapshot, { minLength: 2, maxLength: 12 }), (snapshots) => {
+      const history = new LogHistory();
+      const read = (from: number, to: number) => {
+        const reader = history.reader();
+        const text = Buffer.from(lines(from, to));
+        reader.write(text);
+        const { seam } = history.add(new Date(0), reader.result());
+        seen[seam.kind] += 1;
+        return { kind: seam.kind, new: text.toString('utf8', seam.newFrom) };
+      };
+      let [before, end] = [0, 40];
+      read(0, end);
+      for (const { added, shown, isStale } of snapshots) {
+        const [from, to] = [Math.max(0, end + added - shown), end + added];
+        // A first line may be cut, and proves nothing. From the same first line on, all of the log is there again.
+        const isShared = end - from - 1 >= 3 || from === before;
+        const kind = isShared ? (added === 0 ? 'unchanged' : 'continues') : 'gap';
+        expect(read(from, to)).toEqual({ kind, new: lines(isShared ? end : from, to) });
+        if (isStale && to - from > 5) expect(read(from, to - 1).kind).toBe('older');
+        [before, end] = [from, to];
+      }
+    }),
+    tried,
+  );
+  expect(Math.min(seen.continues, seen.unchanged, seen.gap, seen.older)).toBeGreaterThan(tried.numRuns / 20);
+});
+
+describe('a text of any size', () => {
+  it('is compared by its last 100,000 lines', () => {
+    const earlier = read(lines(0, 120_000), undefined, 65_536).end;
+    expect(earlier.from).toBe(20_000);
+    const later = read(lines(100_000, 210_000), earlier, 65_536);
+    expect(later.seam).toMatchObject({ kind: 'continues', added: 90_000, shared: 20_000 });
+  });
+
+  it.each([
+    ['empty lines', Buffer.alloc(32_768, '\n')],
+    ['a line without end', Buffer.alloc(32_768, 'x')],
+    ['two lines by turns', Buffer.from('a\nb\n'.repeat(16_384))],
+  ])('of %s takes memory and time for 100,000 lines', (_, chunk) => {
+    const write = (earlier: LogEnd | undefined, chunks: number) => {
+      const reader = new LogReader(earlier);
+      for (let at = 0; at < chunks; at += 1) reader.write(chunk);
+      return reader.result();
+    };
+    const { end } = write(undefined, 4);
+    expect(end.lines - end.from).toBeLessThanOrEqual(100_000);
+    expect(write(end, 4).seam?.kind).toBe('unchanged');
+  });
+});
