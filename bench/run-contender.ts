@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Collection } from '../archive/format/configuration';
+import type { Configuration } from '../archive/format/configuration';
 import { firstResources } from '../archive/format/resources';
 import { bundle } from '../infra/function-bundle';
-import { collectionFile } from '../lambda/stack-contract';
+import { configurationFile } from '../lambda/stack-contract';
 import type { Built } from './build';
 import type { Figures } from './contenders/measure';
 import { type Command, pinContender } from './machine';
@@ -122,18 +122,18 @@ function commandOf(program: Program, job: Job, { built, folder }: RunOptions): C
   return [process.execPath, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
 }
 
-/** Writes the function's own bundle and the job's collection file beside it, as a deployment would. Returns the code's path. */
+/** Writes the function's own bundle and the job's configuration file beside it, as a deployment would. Returns the code's path. */
 function placeFunction(job: Job, folder: string): string {
   const place = join(folder, 'function');
   mkdirSync(place, { recursive: true });
   for (const { path, contents } of bundle('collect/handler.ts')) writeFileSync(join(place, basename(path)), contents);
-  const collection: Collection = {
+  const collection: Configuration = {
     service: { baseUrl: job.serviceUrl, collection: 'platformclusters' },
     clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),
     limits: { concurrency: job.concurrency, maxBodyMiB: 2048, responseTimeoutSeconds: 60 },
     schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   };
-  writeFileSync(join(place, collectionFile), JSON.stringify(collection));
+  writeFileSync(join(place, configurationFile), JSON.stringify(collection));
   return join(place, 'index.js');
 }
 

@@ -4,8 +4,8 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { ClusterListSource, Collection } from '../archive/format/configuration';
-import { type CollectorEnvironment, collectionFile, metricNames, metricNamespace } from '../lambda/stack-contract';
+import type { ClusterListSource, Configuration } from '../archive/format/configuration';
+import { type CollectorEnvironment, configurationFile, metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
@@ -40,7 +40,7 @@ export class Collector extends Construct {
       config,
       description: `Archives the logs and manifests of the clusters of ${config.name}`,
       entry: 'collect/handler.ts',
-      dataFile: { name: collectionFile, content: collectionOf(config) },
+      dataFile: { name: configurationFile, content: configurationOf(config) },
       memoryMiB: memoryMiB(config.limits),
       temporaryStorage: Size.mebibytes(temporaryStorageMiB(config.limits)),
       // As many as one run has.
@@ -71,7 +71,7 @@ export class Collector extends Construct {
 }
 
 /** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
-export function collectionOf(config: CollectorConfig): Collection {
+export function configurationOf(config: CollectorConfig): Configuration {
   const { service, clusters, clusterList, limits, archive, shards, schedule } = config;
   const { requestsPerSecond } = limits;
   return {

@@ -4,7 +4,7 @@ import { Stack, Stage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type BuildOptions, buildSync, type OutputFile } from 'esbuild';
-import type { Collection } from '../archive/format/configuration';
+import type { Configuration } from '../archive/format/configuration';
 import type { AuditPlan } from '../archive/format/plan';
 
 /** The project's folder, whatever the current directory is. */
@@ -13,7 +13,7 @@ export const projectRoot = join(__dirname, '..');
 /** What a function reads as JSON from beside its code. */
 export interface DataFile {
   readonly name: string;
-  readonly content: Collection | AuditPlan;
+  readonly content: Configuration | AuditPlan;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The contract between the stack, which provides, and the functions, which read: names and types and nothing else, so that
- * a misspelt name does not compile. What is known when the stack is synthesised travels in the collection file beside the code;
+ * a misspelt name does not compile. What is known when the stack is synthesised travels in the configuration file beside the code;
  * what CloudFormation alone knows travels in the environment.
  */
 
@@ -16,8 +16,8 @@ export type AuditEnvironment = Record<(typeof auditVariables)[number], string>;
 export const failureVariables = ['POWERTOOLS_SERVICE_NAME', 'TOPIC_ARN', 'RUN_TOPIC_ARN'] as const;
 export type FailureEnvironment = Record<(typeof failureVariables)[number], string>;
 
-/** Name of the collection file beside the function's bundle. */
-export const collectionFile = 'collection.json';
+/** Name of the configuration file beside the function's bundle. */
+export const configurationFile = 'configuration.json';
 
 /** Name of the audit file beside the audit's bundle; holds an {@link AuditPlan}. */
 export const auditFile = 'audit.json';

@@ -1,52 +1,74 @@
-import type { ClusterListSource, Collection } from './configuration';
+import * as z from 'zod/mini';
+import type { Configuration } from './configuration';
+import { count, sha256, time } from './run-record';
+import { scheduleSchema } from './schedule/schedule';
 
-/** What the audit judges the archive by: the validated configuration as far as the audit needs it. */
-export interface AuditPlan {
-  readonly clusters: Collection['clusters'];
-  /** When the schedule starts the collector's runs. */
-  readonly schedule: Collection['schedule'];
-  /** When the schedule starts audits. */
-  readonly auditSchedule: Collection['schedule'];
-  /** Days after which the lifecycle removes logs, manifests and run records; left out: never. */
-  readonly retentionDays?: number;
-  /** Where the clusters come from; left out: they are deployed. As the audit is deployed, `clusters` is empty then. */
-  readonly clusterList?: Pick<ClusterListSource, 'from' | 'maxRemovedPercent'> & { readonly configuration?: string };
-  /** Parts into which the fleet is divided; left out: 1. */
-  readonly shards?: number;
-  /**
-   * Days within which every old object is read again; left out: `audit.rereadDays` is false, and what was read once is not
-   * read again. Its default is filled in when the stack is synthesised.
-   */
-  readonly rereadDays?: number;
-  /** Hours without anything new in a log after which it counts as frozen; left out: 24, and no alarm. */
-  readonly frozenAfterHours?: number;
-  /** Damage that somebody knows of: every audit reports it, and it raises no alarm. */
-  readonly acknowledged?: readonly { readonly kind: string; readonly key: string; readonly why: string }[];
-  /** Clusters whose objects were deleted on request: what is `missing` of them is reported as erased, and raises no alarm. */
-  readonly erased?: readonly ErasedCluster[];
-  /** Retentions, shorter than the ones before them, that somebody means. */
-  readonly shorterRetentions?: readonly { readonly retentionDays: number; readonly why: string }[];
-  /** Who is asked for a time stamp (RFC 3161) of each seal; left out: nobody. */
-  readonly timestamps?: readonly PlannedAuthority[];
-  /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
-  readonly formerPublicKeys?: readonly string[];
-}
-
-/** An authority of time stamps. */
-export interface PlannedAuthority {
+/** Who is asked for a time stamp (RFC 3161) of each seal. */
+const authoritySchema = z.object({
   /** Names its stamps: `seals/00000042.<name>.tsr`. */
-  readonly name: string;
-  readonly url: string;
+  name: z.string(),
+  /** May be http: the answer is signed. */
+  url: z.string(),
   /** The certificate that theirs have to lead to: DER in base64. */
-  readonly root: string;
-}
+  root: z.string(),
+});
 
-/** An erasure that somebody asked for. It excuses the kind `missing` alone, of objects of runs between the two times. */
-export interface ErasedCluster {
-  readonly cluster: string;
-  /** Time of the first run, ISO 8601 in UTC; left out: from the beginning. */
-  readonly from?: string;
-  /** Time of the last run; left out: the time of the first seal whose plan has this entry. */
-  readonly to?: string;
-  readonly why: string;
-}
+export type StampAuthority = Readonly<z.infer<typeof authoritySchema>>;
+
+/** Damage that somebody knows of. Members in this order: what has a hash begins with its key, and only that (docs/proof.md searches for it). */
+const acknowledgedSchema = z.object({ kind: z.string(), key: z.string(), why: z.string() });
+
+/**
+ * A cluster whose objects were deleted on request: it excuses the kind `missing` alone, of objects of runs between the two
+ * times. Without a first time, from the beginning.
+ */
+const erasedSchema = z.object({ cluster: z.string(), from: z.optional(time), to: time, why: z.string() });
+
+const days = z.int().check(z.positive());
+
+/** What an audit was deployed with, as its seal says it: the archive is judged by it. */
+export const planSchema = z.object({
+  clusters: count,
+  /** When the schedule starts the collector's runs. */
+  schedule: scheduleSchema,
+  /** When audits start. */
+  auditSchedule: scheduleSchema,
+  /** Days after which the lifecycle removes logs, manifests and run records; left out: never. */
+  retentionDays: z.optional(days),
+  /** Days within which old content is read again; left out: what was read once is not read again. */
+  rereadDays: z.optional(days),
+  /** Parts into which the fleet is divided; left out: 1. */
+  shards: z.optional(days),
+  /** Where the clusters come from that are read when a run begins; left out: they are deployed. */
+  clusterList: z.optional(
+    z.object({
+      from: z.string(),
+      maxRemovedPercent: z.number(),
+      /** Of the configuration with the list in force; left out: no run has collected one. */
+      configuration: z.optional(sha256),
+    }),
+  ),
+  timestamps: z.optional(z.array(authoritySchema)),
+  acknowledged: z.optional(z.array(acknowledgedSchema)),
+  erased: z.optional(z.array(erasedSchema)),
+  /** Retentions, shorter than the ones before them, that somebody means. */
+  shorterRetentions: z.optional(z.array(z.object({ retentionDays: days, why: z.string() }))),
+});
+
+/** A plan as seals have it. */
+export type SealedPlan = z.infer<typeof planSchema>;
+
+/** An erasure that somebody asked for. Without an end, it ends with the first seal whose plan has it. */
+type Erasure = Readonly<Omit<z.infer<typeof erasedSchema>, 'to'>> & { readonly to?: string | undefined };
+
+/** The plan as it is deployed with the audit: with the clusters themselves, and what no seal has. */
+export type AuditPlan = Readonly<Omit<SealedPlan, 'clusters' | 'erased'>> & {
+  /** None if there is a `clusterList`. */
+  readonly clusters: Configuration['clusters'];
+  /** Clusters whose objects were deleted on request: what is `missing` of them is reported as erased, and raises no alarm. */
+  readonly erased?: readonly Erasure[];
+  /** Hours without anything new in a log after which it counts as frozen; left out: 24, and no alarm. */
+  readonly frozenAfterHours?: number | undefined;
+  /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
+  readonly formerPublicKeys?: readonly string[] | undefined;
+};

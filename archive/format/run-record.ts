@@ -113,7 +113,7 @@ export const runSchema = z.object({
   functionVersion: z.string(),
   /** Lambda's request id: the same for the retries of one event. */
   invocation: z.string(),
-  /** SHA-256 of the collection file: which configuration this attempt worked with. */
+  /** SHA-256 of the configuration file: which configuration this attempt worked with. */
   configuration: sha256,
   /** Left out: the clusters were deployed with the function, or a run was completed late, which reads no list. */
   clusterList: z.optional(clusterListSchema),

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { planSchema } from './plan';
 import { count, sha256, time } from './run-record';
+import { scheduleSchema } from './schedule/schedule';
 
 /**
  * A seal: one line of JSON with the hashes of all run records since the seal before it, and that seal's hash. It attests;
@@ -7,7 +9,6 @@ import { count, sha256, time } from './run-record';
  * ISO 8601 in UTC with milliseconds, lengths are bytes, hashes lower-case hex.
  */
 const positive = z.int().check(z.positive());
-const schedule = z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() });
 const hashed = z.object({ key: z.string(), sha256, bytes: count });
 
 /** A number between a seal and the one before it: the file under it is not a right seal. */
@@ -17,12 +18,6 @@ const passedOverSchema = z.object({
   sha256: z.nullable(sha256),
   why: z.string(),
 });
-
-/** Members in this order: what has a hash begins with its key, and only that (docs/proof.md searches for it). */
-const acknowledgedSchema = z.object({ kind: z.string(), key: z.string(), why: z.string() });
-
-/** A cluster whose objects were deleted on request: it excuses the kind `missing` alone, of objects of these runs. */
-const erasedSchema = z.object({ cluster: z.string(), from: z.optional(time), to: time, why: z.string() });
 
 export const sealSchema = z.object({
   /** Version of this format. */
@@ -54,35 +49,10 @@ export const sealSchema = z.object({
     keys: z.array(z.string()),
   }),
   /** What the audit itself was deployed with. */
-  plan: z.object({
-    clusters: count,
-    schedule,
-    /** When audits start. */
-    auditSchedule: schedule,
-    retentionDays: z.optional(positive),
-    /** Days within which old content is read again. */
-    rereadDays: z.optional(positive),
-    shards: z.optional(positive),
-    /** Where the clusters come from that are read when a run begins; left out: they are deployed. */
-    clusterList: z.optional(
-      z.object({
-        from: z.string(),
-        maxRemovedPercent: z.number(),
-        /** Of the configuration with the list in force; left out: no run has collected one. */
-        configuration: z.optional(sha256),
-      }),
-    ),
-    /** Who is asked for stamps. `root`: the certificate that theirs lead to, DER in base64. */
-    timestamps: z.optional(z.array(z.object({ name: z.string(), url: z.string(), root: z.string() }))),
-    /** Damage that somebody knows of. */
-    acknowledged: z.optional(z.array(acknowledgedSchema)),
-    erased: z.optional(z.array(erasedSchema)),
-    /** Retentions, shorter than the ones before them, that somebody means. */
-    shorterRetentions: z.optional(z.array(z.object({ retentionDays: positive, why: z.string() }))),
-  }),
+  plan: planSchema,
   /** Configurations that the run records of this seal name, as the archive has them. */
   configurations: z.array(
-    z.object({ sha256, clusters: count, schedule, retentionDays: z.optional(positive), from: time }),
+    z.object({ sha256, clusters: count, schedule: scheduleSchema, retentionDays: z.optional(positive), from: time }),
   ),
   /** Runs that were due by the audit's own plan since the seal before, and those of them that left no record. */
   due: z.object({

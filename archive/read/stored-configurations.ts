@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod/mini';
-import type { ConfiguredCluster } from '../format/configuration';
+import { type ConfiguredCluster, judgedConfigurationSchema } from '../format/configuration';
 import { DamagedObjectError, parseJson } from '../format/damage';
 import type { Find } from '../format/finding';
 import { configurationKey } from '../format/keys';
 import { headersProblem } from '../format/object-headers';
-import { firstResources, resourceNames } from '../format/resources';
+import { firstResources } from '../format/resources';
 import { CronError } from '../format/schedule/cron';
-import { type Firings, firingsOf, type Schedule } from '../format/schedule/firings';
+import { type Firings, firingsOf } from '../format/schedule/firings';
+import type { Schedule } from '../format/schedule/schedule';
 import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { gunzipWhole } from './open-content';
 import { readWhole } from './read-whole';
 
+/** What is asked of one cluster, as far as the archive is judged by it. */
+export type JudgedCluster = Required<Pick<ConfiguredCluster, 'resources' | 'optional'>>;
+
 /** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
   /** By uid. Clusters with the same resources share one object. */
-  readonly clusters: ReadonlyMap<string, z.infer<typeof clusterSchema>>;
+  readonly clusters: ReadonlyMap<string, JudgedCluster>;
   /** When runs are due; undefined: never, the schedule is disabled. */
   readonly firings: Firings | undefined;
   readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
   /** Clusters that may leave a list from outside within a day, in percent; left out: they were deployed. */
-  readonly maxRemovedPercent?: number;
+  readonly maxRemovedPercent: number | undefined;
 }
 
 /** The clusters of a configuration as a list. */
@@ -35,18 +38,6 @@ const largestConfigurationBytes = 64 * 1024 * 1024;
 
 /** Configurations that are kept in memory: the one in force, and those beside a change. */
 const mostKept = 3;
-
-const clusterSchema = z.object({
-  resources: z._default(z.array(z.enum(resourceNames)), [...firstResources]),
-  optional: z._default(z.boolean(), false),
-});
-
-const configurationSchema = z.object({
-  clusters: z.array(z.extend(clusterSchema, { uid: z.string() })),
-  schedule: z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() }),
-  retentionDays: z.optional(z.int().check(z.positive())),
-  clusterList: z.optional(z.object({ maxRemovedPercent: z.number() })),
-});
 
 /** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
 export class StoredConfigurations {
@@ -117,18 +108,19 @@ export class StoredConfigurations {
   }
 
   #parse(json: unknown): RunConfiguration {
-    const { success, data } = configurationSchema.safeParse(json);
+    const { success, data } = judgedConfigurationSchema.safeParse(json);
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
     const { schedule, retentionDays, clusterList } = data;
-    const clusters = new Map<string, z.infer<typeof clusterSchema>>();
-    const shared = new Map<string, z.infer<typeof clusterSchema>>();
-    for (const { uid, ...own } of data.clusters) {
+    const clusters = new Map<string, JudgedCluster>();
+    const shared = new Map<string, JudgedCluster>();
+    for (const { uid, resources = firstResources, optional = false } of data.clusters) {
+      const own = { resources, optional };
       const text = JSON.stringify(own);
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
     const { expression, timeZone, enabled } = schedule;
     const firings = enabled ? firingsOf(expression, timeZone) : undefined;
-    return { clusters, firings, schedule, retentionDays, ...clusterList };
+    return { clusters, firings, schedule, retentionDays, maxRemovedPercent: clusterList?.maxRemovedPercent };
   }
 }

@@ -3,7 +3,7 @@ import { leaversOf } from '../../archive/format/next-list';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import { openDamage, readHead } from '../../archive/prove';
 import { type ArchiveReader, openBucket } from '../../archive/read';
-import { collectionOf } from '../../infra/collector';
+import { configurationOf } from '../../infra/collector';
 import type { CollectorConfig } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
 import { inArchive, largestListBytes, parseListAddress } from '../../lambda/collect/run/read-list';
@@ -75,7 +75,7 @@ export async function clusterListOf(
   { archiveBucket, region, functionName }: DeployedCollector,
   config: CollectorConfig,
 ): Promise<Shown> {
-  const { clusterList: source } = collectionOf(config);
+  const { clusterList: source } = configurationOf(config);
   if (source === undefined) return ok('it is deployed');
   const { bucket, key } = parseListAddress(source.from);
   if (bucket === archiveBucket) return problem(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');

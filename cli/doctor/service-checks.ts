@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PlannedAuthority } from '../../archive/format/plan';
+import type { StampAuthority } from '../../archive/format/plan';
 import { requestStamp } from '../../archive/prove';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
@@ -58,8 +58,8 @@ function adviceFor(error: unknown): string {
 }
 
 /** Asks each authority for a stamp of nothing, as the audit asks it for stamps of seals. Nothing is stored. */
-export function stampChecks(authorities: readonly PlannedAuthority[]): Promise<Check[]> {
-  const ask = async (authority: PlannedAuthority): Promise<Check> => {
+export function stampChecks(authorities: readonly StampAuthority[]): Promise<Check[]> {
+  const ask = async (authority: StampAuthority): Promise<Check> => {
     const what = `time stamps of ${authority.name}`;
     try {
       const { time } = await requestStamp(authority, createHash('sha256').digest());

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import type { PlannedAuthority } from '../../archive/format/plan';
+import type { StampAuthority } from '../../archive/format/plan';
 import { certificateFile } from './config-files';
 import { members, textLike } from './schema-values';
 
@@ -24,7 +24,7 @@ export function timestamps(folder: string) {
       'Where the authority answers (RFC 3161). http will do: the answer is signed.',
     ),
     caCertificateFile: root,
-  }).transform(({ caCertificateFile, ...others }): PlannedAuthority => ({ ...others, root: caCertificateFile }));
+  }).transform(({ caCertificateFile, ...others }): StampAuthority => ({ ...others, root: caCertificateFile }));
   return z
     .array(authority, 'a list of authorities')
     .max(3, 'at most 3 authorities')

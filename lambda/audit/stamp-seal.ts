@@ -1,5 +1,5 @@
 import { sealStampKey } from '../../archive/format/keys';
-import type { PlannedAuthority } from '../../archive/format/plan';
+import type { StampAuthority } from '../../archive/format/plan';
 import { type RightSeal, type requestStamp, type SealChain, StampError } from '../../archive/prove/attest';
 import type { S3Archive } from '../collect/put/s3-archive';
 
@@ -15,7 +15,7 @@ export interface AskedStamp {
 }
 
 export interface StampSealContext {
-  readonly authorities: readonly PlannedAuthority[];
+  readonly authorities: readonly StampAuthority[];
   readonly chain: Pick<SealChain, 'seals' | 'stamps'>;
   readonly sink: Pick<S3Archive, 'put'>;
   readonly requestStamp: typeof requestStamp;
@@ -37,7 +37,7 @@ export function stampSeal(
   { authorities, chain, sink, requestStamp, now }: StampSealContext,
 ): Promise<AskedStamp[]> {
   const keyOf = (authority: string, { number } = seal) => sealStampKey({ number, authority });
-  const stamp = async (authority: PlannedAuthority): Promise<AskedStamp> => {
+  const stamp = async (authority: StampAuthority): Promise<AskedStamp> => {
     const { name } = authority;
     try {
       const { time, response } = await requestStamp(authority, Buffer.from(seal.sha256, 'hex'));

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
-import type { Collection } from '../../archive/format/configuration';
+import type { Configuration } from '../../archive/format/configuration';
 import { PastLists } from '../../archive/format/past-lists';
 import { version } from '../../package.json';
 import { createS3Client, createSecretsManagerClient } from '../aws-clients';
 import { systemClock as clock } from '../clock';
 import { readVariables, SettingsError } from '../environment';
-import { collectionFile, collectorVariables, metricNamespace } from '../stack-contract';
+import { collectorVariables, configurationFile, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
 import { emptySpoolDirectory } from './body/spool';
@@ -40,17 +40,17 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(collectorVariables, variables);
-  const deployed = loadCollection(codeDirectory);
-  const { concurrency } = deployed.collection.limits;
+  const deployed = loadConfiguration(codeDirectory);
+  const { concurrency } = deployed.configuration.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names.ARCHIVE_BUCKET, clock);
   const secretsManager = createSecretsManagerClient();
   const records = new RecordStore(archive);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
   const storeDeployed = configurationStore(archive, deployed.digest, () =>
-    readFile(join(codeDirectory, collectionFile)),
+    readFile(join(codeDirectory, configurationFile)),
   );
-  const { clusterList: source } = deployed.collection;
+  const { clusterList: source } = deployed.configuration;
 
   /** The configuration of one attempt: the deployed one, or with a list from outside in it, which is stored before any work. */
   async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
@@ -63,12 +63,12 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const past = new PastLists(recordsIn(archive, stop.working));
     const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
     for (const remark of remarks) reporter.warn(remark);
-    const collection: Collection = { ...deployed.collection, clusters };
-    const text = Buffer.from(JSON.stringify(collection));
+    const configuration: Configuration = { ...deployed.configuration, clusters };
+    const text = Buffer.from(JSON.stringify(configuration));
     const digest = sha256Of(text);
     const storeConfiguration = configurationStore(archive, digest, async () => text);
     if (!request.dryRun) await storeConfiguration(stop.working);
-    return { collection, digest, clusterList: read, storeConfiguration };
+    return { configuration, digest, clusterList: read, storeConfiguration };
   }
 
   /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
@@ -82,22 +82,32 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       stop.close();
       throw error;
     });
-    const { collection, digest: configuration, ...stored } = configured;
-    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
+    const { configuration, digest, ...stored } = configured;
+    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration: digest };
     // Not kept: a warm environment must not begin with a key that was replaced since.
     const keys = new ApiKey(secretsManager, names.API_KEY_SECRET);
-    const service = openService(collection);
+    const service = openService(configuration);
     const close = () => {
       stop.close();
       service.close();
     };
     const stores = { archive, records, ...stored };
-    const context: AttemptContext = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
+    const context: AttemptContext = {
+      configuration,
+      provenance,
+      stack,
+      clock,
+      stop,
+      service,
+      keys,
+      ...stores,
+      reporter,
+    };
     return { context, close };
   }
 
   /** Undefined: they come from outside, with each attempt. */
-  const clusters = source === undefined ? deployed.collection.clusters : undefined;
+  const clusters = source === undefined ? deployed.configuration.clusters : undefined;
   return { clusters, openAttempt };
 }
 
@@ -106,7 +116,7 @@ export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
 export function openService(
-  { service, limits }: Pick<Collection, 'service' | 'limits'>,
+  { service, limits }: Pick<Configuration, 'service' | 'limits'>,
   directory = spoolDirectory,
 ): ClusterApi {
   const receiver = {
@@ -122,13 +132,13 @@ export function openService(
 }
 
 /**
- * Reads the collection file beside the bundle. It was validated when the stack was synthesised and is part of the
+ * Reads the configuration file beside the bundle. It was validated when the stack was synthesised and is part of the
  * deployed code, so it is not validated again.
  * @returns with the SHA-256 of the file, lower-case hex, that run records name it by
  */
-function loadCollection(directory: string): { collection: Collection; digest: string } {
-  const text = readFileSync(join(directory, collectionFile), 'utf8');
-  return { collection: JSON.parse(text), digest: sha256Of(text) };
+function loadConfiguration(directory: string): { configuration: Configuration; digest: string } {
+  const text = readFileSync(join(directory, configurationFile), 'utf8');
+  return { configuration: JSON.parse(text), digest: sha256Of(text) };
 }
 
 function sha256Of(text: string | Buffer): string {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { countOutcomes, isComplete } from '../../archive/format/completeness';
-import type { Collection } from '../../archive/format/configuration';
+import type { Configuration } from '../../archive/format/configuration';
 import {
   configurationKey,
   objectKey,
@@ -54,7 +54,7 @@ export interface AttemptFixture {
 }
 
 /** What the archive keeps of a configuration, as far as its readers go by it. */
-export type StoredConfiguration = Pick<Collection, 'clusters' | 'schedule' | 'retentionDays'>;
+export type StoredConfiguration = Pick<Configuration, 'clusters' | 'schedule' | 'retentionDays'>;
 
 export const hourly = { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 

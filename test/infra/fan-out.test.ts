@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { functionTimeoutSeconds } from '../../archive/format/clocks';
 import type { RunSummary } from '../../archive/format/run-record';
-import { collectionOf } from '../../infra/collector';
+import { configurationOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
 import { ClusterListError, RunIncompleteError } from '../../lambda/collect/run/run-errors';
 import {
@@ -163,9 +163,9 @@ describe('numbers that belong together', () => {
 
   it('the shards under way share the request rate of the fleet', () => {
     const rate = (shards: number) =>
-      collectionOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
+      configurationOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
     expect([1, 4, 40, 500].map(rate)).toEqual([400, 100, 10, 10]);
-    expect(collectionOf(exampleConfig({ shards: 4, limits: {} })).limits.requestsPerSecond).toBeUndefined();
+    expect(configurationOf(exampleConfig({ shards: 4, limits: {} })).limits.requestsPerSecond).toBeUndefined();
   });
 });
 

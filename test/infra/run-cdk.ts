@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { collectionFile } from '../../lambda/stack-contract';
+import { configurationFile } from '../../lambda/stack-contract';
 
 const root = join(__dirname, '..', '..');
 
@@ -50,7 +50,7 @@ export async function cdkSynth(args: readonly string[] = [], proxy = 'http://127
 /** The folder of the collector's code: the one with the collection. */
 export function assetIn(outdir: string): string {
   const folders = readdirSync(outdir).filter((file) => file.startsWith('asset.'));
-  const name = folders.find((folder) => existsSync(join(outdir, folder, collectionFile)));
-  if (name === undefined) throw new Error(`none of ${folders.join(', ')} has ${collectionFile}`);
+  const name = folders.find((folder) => existsSync(join(outdir, folder, configurationFile)));
+  if (name === undefined) throw new Error(`none of ${folders.join(', ')} has ${configurationFile}`);
   return join(outdir, name);
 }

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { Validations } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { collectionFile } from '../../lambda/stack-contract';
+import { configurationFile } from '../../lambda/stack-contract';
 import { listenLocally } from '../../local/listen-locally';
 import { newFolder } from '../support/new-folder';
 import { exampleConfig, exampleJson } from './example-config';
@@ -111,13 +111,13 @@ describe('cdk synth', () => {
 });
 
 function collectionIn(outdir: string) {
-  return JSON.parse(readFileSync(join(assetIn(outdir), collectionFile), 'utf8'));
+  return JSON.parse(readFileSync(join(assetIn(outdir), configurationFile), 'utf8'));
 }
 
 describe('the code of the function', () => {
-  it('is a bundle of less than 600 KB, its map, and the collection file', () => {
+  it('is a bundle of less than 600 KB, its map, and the configuration file', () => {
     const asset = assetIn(shipped.outdir);
-    expect(readdirSync(asset).sort()).toEqual([collectionFile, 'index.js', 'index.js.map']);
+    expect(readdirSync(asset).sort()).toEqual([configurationFile, 'index.js', 'index.js.map']);
     expect(statSync(join(asset, 'index.js')).size).toBeLessThan(600_000);
     expect(collectionIn(shipped.outdir)).toEqual({
       service: { baseUrl: 'https://clusters.example.com', projectUid: 'project-7c1f', collection: 'platformclusters' },

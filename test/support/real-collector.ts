@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { Collection, ConfiguredCluster } from '../../archive/format/configuration';
+import type { Configuration, ConfiguredCluster } from '../../archive/format/configuration';
 import type { Outcome, RunRecord, RunSummary } from '../../archive/format/run-record';
 import { createS3Client } from '../../lambda/aws-clients';
 import { systemClock } from '../../lambda/clock';
@@ -34,12 +34,12 @@ const secretArn = `arn:aws:secretsmanager:eu-central-1:111111111111:secret:${sec
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for tests' };
 
 export interface RealCollectorOptions {
-  readonly service: Pick<Collection['service'], 'baseUrl' | 'caCertificate'>;
+  readonly service: Pick<Configuration['service'], 'baseUrl' | 'caCertificate'>;
   readonly clusters: readonly ConfiguredCluster[];
   /** The secret's value; null for a secret without one. */
   readonly secret?: string | null;
   readonly intercept?: Intercept;
-  readonly limits?: Partial<Collection['limits']>;
+  readonly limits?: Partial<Configuration['limits']>;
   readonly timeLimits?: Partial<RequestTimeLimits>;
   /** Time the invocation has, in milliseconds, its reserve taken off. */
   readonly timeLeftMs?: number;
@@ -149,7 +149,7 @@ export class RealCollector {
     const archive = this.#archive;
     const reporter = new FakeReporter();
     const context: AttemptContext = {
-      collection: {
+      configuration: {
         service,
         clusters,
         schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },

@@ -1,4 +1,5 @@
 import { CronError, day, minute, parseCron } from './cron';
+import type { Schedule } from './schedule';
 
 /** The years of a cron expression, and a day more at both ends. */
 const [earliest, latest] = [Date.UTC(1969, 11, 31), Date.UTC(2200, 0, 2)];
@@ -9,15 +10,6 @@ export interface Firing {
   readonly at: Date;
   /** The first of a time that comes twice. The scheduler fires at one of the two and does not document at which. */
   readonly orAt?: Date;
-}
-
-/** When a schedule starts something. */
-export interface Schedule {
-  /** EventBridge Scheduler's cron expression. */
-  readonly expression: string;
-  /** IANA name. */
-  readonly timeZone: string;
-  readonly enabled: boolean;
 }
 
 /**

@@ -1,15 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
+import type { StampAuthority } from '../../format/plan';
 import { checkStamp, type Stamp, StampError } from './check-stamp';
-
-/** Who is asked for stamps. */
-export interface StampAuthority {
-  /** Names the stored answer: `seals/00000042.<name>.tsr`. */
-  readonly name: string;
-  /** May be http: the answer is signed. */
-  readonly url: string;
-  /** The certificate that its own lead to: DER in base64. */
-  readonly root: string;
-}
 
 export interface StampedAnswer extends Stamp {
   /** The whole answer, as it is stored. */

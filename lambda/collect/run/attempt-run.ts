@@ -1,6 +1,6 @@
 import { longestAttemptMs } from '../../../archive/format/clocks';
 import { countOutcomes, isComplete } from '../../../archive/format/completeness';
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { isInShard } from '../../../archive/format/keys';
 import { firstResources } from '../../../archive/format/resources';
 import {
@@ -26,7 +26,7 @@ import {
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {
-  readonly collection: Collection;
+  readonly configuration: Configuration;
   readonly records: Pick<RecordStore, 'list' | 'read' | 'write' | 'address'>;
   /** Keeps the configuration that `provenance` names. */
   readonly storeConfiguration: (signal: AbortSignal) => Promise<void>;
@@ -62,7 +62,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
       : await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
-  const tasks = tasksOf(request, earlierAttempts, context.collection);
+  const tasks = tasksOf(request, earlierAttempts, context.configuration);
   const before = (task: ResourceRequest) => earlierAttempts.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
     const outcome = dryRun ? undefined : before(task);
@@ -124,7 +124,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
 function tasksOf(
   request: RunRequest,
   earlierAttempts: EarlierAttempts,
-  { clusters, service }: Collection,
+  { clusters, service }: Configuration,
 ): ResourceRequest[] {
   const { completes, shard } = request;
   const chosen = request.clusters === undefined ? undefined : new Set(request.clusters);

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import type { Outcome } from '../../../archive/format/run-record';
 import { logMessages } from '../../stack-contract';
 import { RunStopped } from '../../stop';
@@ -25,7 +25,7 @@ import type { Reporter } from './reporter';
 import { Wakeup } from './wakeup';
 
 export interface CollectContext extends ArchivingContext {
-  readonly collection: Pick<Collection, 'limits'>;
+  readonly configuration: Pick<Configuration, 'limits'>;
   readonly service: Pick<ClusterApi, 'get'>;
   readonly keys: Pick<ApiKey, 'current' | 'afterRejection'>;
   readonly reporter: Reporter;
@@ -64,12 +64,12 @@ class Collecting {
   readonly #underWay = new Map<InFlightRequest, Promise<void>>();
 
   constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
-    const { clock, stop, collection } = context;
+    const { clock, stop, configuration } = context;
     this.#request = request;
     this.#context = context;
     this.#wakeup = new Wakeup(clock);
     this.#outcomes = new Array(tasks.length);
-    const { concurrency, requestsPerSecond, responseTimeoutSeconds } = collection.limits;
+    const { concurrency, requestsPerSecond, responseTimeoutSeconds } = configuration.limits;
     this.#dispatcher = new Dispatcher(tasks, {
       seed: request.run.toISOString(),
       concurrency,

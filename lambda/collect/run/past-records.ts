@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import { clusterList } from '../../../archive/format/cluster-schema';
+import { configurationSchema } from '../../../archive/format/configuration';
 import { configurationKey, parseRunRecordKey, runRecordKey } from '../../../archive/format/keys';
 import type { PastRecords } from '../../../archive/format/past-lists';
 import { runSchema } from '../../../archive/format/run-record';
@@ -10,7 +10,8 @@ import { longestLineBytes } from '../../../archive/format/run-record-lines';
 import { largestListBytes } from './read-list';
 import type { RecordBucket } from './record-store';
 
-const configurationSchema = z.object({ clusters: clusterList });
+/** All that is needed of a configuration here. */
+const clustersSchema = z.pick(configurationSchema, { clusters: true });
 
 /** Reads them from a bucket, as the collector may. Every method throws ArchiveError. */
 export function recordsIn(bucket: Pick<RecordBucket, 'open' | 'keys'>, signal: AbortSignal): PastRecords {
@@ -35,7 +36,7 @@ export function recordsIn(bucket: Pick<RecordBucket, 'open' | 'keys'>, signal: A
       return unlessDamaged(() => {
         const text = gunzipSync(bytes, { maxOutputLength: 4 * largestListBytes });
         const isOwn = createHash('sha256').update(text).digest('hex') === sha256;
-        return isOwn ? configurationSchema.parse(JSON.parse(text.toString())).clusters : undefined;
+        return isOwn ? clustersSchema.parse(JSON.parse(text.toString())).clusters : undefined;
       });
     },
   };

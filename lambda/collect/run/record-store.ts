@@ -102,7 +102,7 @@ function recordContent(record: RunRecord): Buffer {
  * Stores the function's configuration in the archive, so that the archive itself says what was due, unless it is there
  * already; asks the archive once per execution environment.
  * @param sha256 of what `read` gives, lower-case hex: run records name the configuration by it
- * @param read reads the collection file
+ * @param read reads the configuration file
  * @returns which throws ArchiveError; the signal's reason when it aborts
  */
 export function configurationStore(

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { type BodyFacts, type Resource, resources } from '../../../archive/format/resources';
 import { type BodyCheck, InvalidBodyError } from '../body/body-check';
 import { bodyChecks } from '../body/body-checks';
@@ -22,7 +22,7 @@ export function requestPath(collection: string, { cluster, resource, requestId }
 }
 
 export interface ClusterApiOptions {
-  readonly service: Collection['service'];
+  readonly service: Configuration['service'];
   readonly receiver: Receiver;
   readonly timeLimits: RequestTimeLimits;
   readonly userAgent: string;

@@ -1,4 +1,5 @@
-import { firingsOfSchedule, type Schedule } from '../../../archive/format/schedule/firings';
+import { firingsOfSchedule } from '../../../archive/format/schedule/firings';
+import type { Schedule } from '../../../archive/format/schedule/schedule';
 import { dueIn } from '../../../archive/prove/due-runs';
 
 const six = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };

@@ -1,4 +1,4 @@
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { hashOfLeaving } from '../../../archive/format/next-list';
 import { resourceNames } from '../../../archive/format/resources';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
@@ -10,7 +10,7 @@ import { collection, damageIn, look, plan, SealedWorld } from './sealed-world';
 
 const source = { from: 's3://inventory/clusters.json', maxRemovedPercent: 10 };
 const fleet = Array.from({ length: 12 }, (_, index) => `c-${String(index).padStart(2, '0')}`);
-const outside: Collection = { ...collection, clusters: [], clusterList: { ...source, mostClusters: 1000 } };
+const outside: Configuration = { ...collection, clusters: [], clusterList: { ...source, mostClusters: 1000 } };
 const at = (day: number, hour: number) => `2026-11-${day}T${String(hour).padStart(2, '0')}:00:00.000Z`;
 const calm = () => 0.5;
 
@@ -63,7 +63,7 @@ describe('an archive whose clusters come from outside', () => {
 
 describe('whoever has the rights of the collector', () => {
   const few = fleet.slice(6).map((uid) => ({ uid, resources: resourceNames }));
-  const drops: [string, Collection][] = [
+  const drops: [string, Configuration][] = [
     ['as if they were deployed', { ...collection, clusters: few }],
     [
       'by a larger share',

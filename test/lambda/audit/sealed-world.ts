@@ -1,4 +1,4 @@
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { damageKinds } from '../../../archive/format/finding';
 import { sealKey, sealStateKey } from '../../../archive/format/keys';
 import { jsonLinesType } from '../../../archive/format/object-headers';
@@ -15,7 +15,7 @@ import { type Audited, type AuditOptions, invokeAudit, TestKey } from './invoke-
 
 const schedule = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 
-export const collection: Collection = {
+export const collection: Configuration = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
   clusters: [{ uid: 'a' }, { uid: 'b' }, { uid: 'c' }],
   limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
@@ -38,7 +38,7 @@ export class SealedWorld {
   /** What the mails told: the hash of each seal, in order. */
   readonly hashes: string[] = [];
   readonly #random = seededRandom(calm);
-  readonly #collection: Collection;
+  readonly #collection: Configuration;
 
   constructor(clusters = plan.clusters, bucket = new MemoryBucket(), key = new TestKey()) {
     this.bucket = bucket;

@@ -1,4 +1,4 @@
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import type { AuditPlan } from '../../../archive/format/plan';
 import { firingsOf } from '../../../archive/format/schedule/firings';
 import { between, seededRandom } from '../../../local/demo-service/seeded-random';
@@ -29,7 +29,7 @@ const counted = {
   mails: 0,
   subjects: new Map<string, number>(),
 };
-let deployed: Collection = { ...collection, schedule, retentionDays };
+let deployed: Configuration = { ...collection, schedule, retentionDays };
 
 /** A run with the retries of its event. The service throttles some clusters for a while; an attempt may be killed. */
 async function run(at: Date): Promise<void> {

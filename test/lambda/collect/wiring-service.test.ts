@@ -1,4 +1,4 @@
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { openService } from '../../../lambda/collect/wiring';
 import { type RawService, startRawService, wire } from '../../support/raw-service';
 
@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** What a request comes to for a configuration: the length of the body, or the error's message. */
-async function ask(service: RawService, limits: Partial<Collection['limits']>): Promise<unknown> {
+async function ask(service: RawService, limits: Partial<Configuration['limits']>): Promise<unknown> {
   const opened = openService({
     service: { baseUrl: service.url, collection: 'c' },
     limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },

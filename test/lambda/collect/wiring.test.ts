@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
-import type { Collection } from '../../../archive/format/configuration';
+import type { Configuration } from '../../../archive/format/configuration';
 import { parseEvent } from '../../../lambda/collect/event';
 import type { wire } from '../../../lambda/collect/wiring';
-import { collectionFile } from '../../../lambda/stack-contract';
+import { configurationFile } from '../../../lambda/stack-contract';
 
-const collection: Collection = {
+const collection: Configuration = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'project-of-all' },
   clusters: [{ uid: 'a' }],
   limits: { concurrency: 7, requestsPerSecond: 0.001, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
@@ -29,7 +29,7 @@ beforeAll(async () => {
   jest.spyOn(os, 'tmpdir').mockReturnValue(directory);
   await mkdir(join(directory, 'cluster-log-collector'));
   await writeFile(join(directory, 'cluster-log-collector', 'left-over'), 'by an attempt that was killed');
-  await writeFile(join(directory, collectionFile), JSON.stringify(collection));
+  await writeFile(join(directory, configurationFile), JSON.stringify(collection));
   const { wire } = await import('../../../lambda/collect/wiring');
   const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
   wiring = wire(variables, directory);
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 it('what is configured reaches the attempt', () => {
-  expect(attempt.context.collection).toEqual(collection);
+  expect(attempt.context.configuration).toEqual(collection);
 });
 
 it('a warm environment keeps no key of an earlier attempt', async () => {

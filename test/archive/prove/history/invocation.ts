@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import type { Collection } from '../../../../archive/format/configuration';
+import type { Configuration } from '../../../../archive/format/configuration';
 import { PastLists } from '../../../../archive/format/past-lists';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
@@ -108,7 +108,7 @@ class Connection implements RecordBucket {
 
 export interface InvocationOptions {
   readonly bucket: MemoryBucket;
-  readonly collection: Collection;
+  readonly collection: Configuration;
   /** The list of clusters that lies outside, if the collection names one. */
   readonly list?: string | undefined;
   readonly event: object;
@@ -151,7 +151,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     return answer({ facts, sha256, length: content.length, content: stored });
   });
   const context: AttemptContext = {
-    collection,
+    configuration: collection,
     provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration },
     stack: { name: 'collector', region: 'eu-central-1' },
     clock,

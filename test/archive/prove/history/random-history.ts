@@ -1,4 +1,4 @@
-import type { Collection, ConfiguredCluster } from '../../../../archive/format/configuration';
+import type { Configuration, ConfiguredCluster } from '../../../../archive/format/configuration';
 import { runPrefix } from '../../../../archive/format/keys';
 import type { AuditPlan } from '../../../../archive/format/plan';
 import { isStored, type RunRecord } from '../../../../archive/format/run-record';
@@ -14,7 +14,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const schedules: readonly [Collection['schedule'], ...Collection['schedule'][]] = [
+const schedules: readonly [Configuration['schedule'], ...Configuration['schedule'][]] = [
   { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   { expression: 'cron(0 0/3 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   { expression: 'cron(30 2,14 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
@@ -28,7 +28,7 @@ const waits: readonly [number, ...number[]] = [5 * hour, 2 * day, 12 * day, 40 *
 /** A stack as it is deployed from one time on. */
 interface Deployment {
   readonly from: Date;
-  readonly collection: Collection;
+  readonly collection: Configuration;
   readonly shards: number;
 }
 
@@ -74,7 +74,7 @@ class Player {
   readonly #firings: { readonly at: Date; readonly deployment: Deployment; isRecorded: boolean }[] = [];
   readonly #unfinished = new Set<number>();
   /** What killed invocations were told to collect, by run. */
-  readonly #leftBy = new Map<number, Collection[]>();
+  readonly #leftBy = new Map<number, Configuration[]>();
   /** Runs with attempts under different configurations. */
   readonly #mixed = new Set<number>();
   #failing: ReadonlySet<string> = new Set();
@@ -238,7 +238,7 @@ class Player {
         ...(random() < 0.2 && { resources: ['log'] as const }),
       }),
     );
-    const collection: Collection = {
+    const collection: Configuration = {
       service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
       clusters,
       limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },

@@ -1,4 +1,4 @@
-import type { Collection } from '../../../../archive/format/configuration';
+import type { Configuration } from '../../../../archive/format/configuration';
 import { objectKey, runRecordKey } from '../../../../archive/format/keys';
 import { taskName } from '../../../../archive/format/run-record';
 import type { RunRequest } from '../../../../lambda/collect/event';
@@ -18,7 +18,7 @@ const run = new Date('2026-11-20T09:00:00.000Z');
 const recordKey = runRecordKey({ run, attempt: 1 });
 const scheduled: RunRequest = { run, completes: false, scheduled: true, dryRun: false };
 
-const collection: Collection = {
+const configuration: Configuration = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'shared' },
   clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
   limits: { concurrency: 2, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
@@ -28,7 +28,7 @@ const collection: Collection = {
 function setUp(
   archive: FakeArchive,
   script: ConstructorParameters<typeof FakeService>[0],
-  { concurrency = 2, clusters = collection.clusters, store = async () => undefined } = {},
+  { concurrency = 2, clusters = configuration.clusters, store = async () => undefined } = {},
 ) {
   const clock = new VirtualClock();
   const stop = new Stop(() => 600_000);
@@ -36,7 +36,7 @@ function setUp(
   const service = new FakeService(script);
   const reporter = new FakeReporter();
   const context: AttemptContext = {
-    collection: { ...collection, clusters, limits: { ...collection.limits, concurrency } },
+    configuration: { ...configuration, clusters, limits: { ...configuration.limits, concurrency } },
     provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration: '0'.repeat(64) },
     stack: { name: 'my-collector', region: 'eu-central-1' },
     clock,
@@ -220,7 +220,7 @@ describe('an attempt of a run', () => {
     const lost = { ...context, archive: { put: async () => puts.shift() ?? 'archived' } };
     await attemptRun(scheduled, {
       ...lost,
-      collection: { ...collection, clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'] }] },
+      configuration: { ...configuration, clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'] }] },
     });
     const outcomes = archive.records[0]?.outcomes ?? [];
     const found = outcomes.map(({ outcome, doubt, sha256 }) => [outcome, doubt, sha256 !== undefined].join());

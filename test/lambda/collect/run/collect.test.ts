@@ -61,7 +61,7 @@ function setUp(script: Script, options: Options = {}) {
       put: async () => 'archived',
     },
     provenance: { collectorVersion: '1.0.0' },
-    collection: {
+    configuration: {
       limits: { concurrency, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
     },
   };
