@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { resourceNames } from './resources';
+import { count, time } from './run-record';
 import { scheduleSchema } from './schedule/schedule';
 
 /**
@@ -17,6 +18,19 @@ const clusterSchema = z.object({
   resources: z.optional(z.readonly(z.array(z.enum(resourceNames)))),
   /** Whether a run is complete without this cluster. */
   optional: z.optional(z.boolean()),
+  /** Of a cluster that is not on the list from outside any more: it is collected on for some days, and no run fails over it. */
+  leaving: z.optional(
+    z.readonly(
+      z.object({
+        /** When a run began that did not find it on the list: the first of those in a row. */
+        since: time,
+        /** UTC dates on which a run of all clusters named it as leaving. */
+        dates: count,
+        /** The newest of them: `2026-11-20`. */
+        last: z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/))),
+      }),
+    ),
+  ),
 });
 
 const clusterListSchema = z.object({

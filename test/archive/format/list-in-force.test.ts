@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import type { ConfiguredCluster } from '../../../archive/format/configuration';
+import { type InForceOptions, inForce, type Leaving, mayFollow } from '../../../archive/format/list-in-force';
+import { rounds } from '../../support/rounds';
+
+const hourMs = 3_600_000;
+const clusters = (...uids: string[]): ConfiguredCluster[] => uids.map((uid) => ({ uid }));
+const leaving = (uid: string, since: string, dates: number, last?: string): ConfiguredCluster => ({
+  uid,
+  leaving: { since, dates, ...(last !== undefined && { last }) },
+});
+const options = (at: string, more: Partial<InForceOptions> = {}): InForceOptions => ({
+  at: new Date(at),
+  ...{ isOfAll: true, most: 20, leaveAfterDays: 3 },
+  ...more,
+});
+const noon = (day: number) => `2026-11-${day}T12:00:00.000Z`;
+
+describe('the list in force', () => {
+  it('is the list if nothing was collected before', () => {
+    const first = inForce(clusters('a', 'b'), undefined, options(noon(20)));
+    expect(first).toMatchObject({ clusters: clusters('a', 'b'), joined: [], left: [], waiting: [] });
+  });
+
+  it('keeps who is not on the list any more until runs have named it as leaving on three dates, three days long', () => {
+    const told: unknown[] = [];
+    let before = clusters('a', 'b');
+    for (const day of [20, 21, 22, 23]) {
+      const { clusters: now, left } = inForce(clusters('a', 'c'), before, options(noon(day)));
+      told.push(now.find(({ uid }) => uid === 'b')?.leaving ?? left);
+      before = [...now];
+    }
+    const since = noon(20);
+    expect(told).toEqual([
+      { since, dates: 1, last: '2026-11-20' },
+      { since, dates: 2, last: '2026-11-21' },
+      { since, dates: 3, last: '2026-11-22' },
+      ['b'],
+    ]);
+  });
+
+  it.each<[string, string, Partial<InForceOptions>, Leaving]>([
+    ['an hour later', noon(20).replace('12:', '13:'), {}, { since: noon(20), dates: 1, last: '2026-11-20' }],
+    ['by a run of some clusters', noon(21), { isOfAll: false }, { since: noon(20), dates: 1, last: '2026-11-20' }],
+    [
+      'by a clock that is set back',
+      '2026-11-20T23:20:00.000Z',
+      {},
+      { since: '2026-11-21T00:10:00.000Z', dates: 1, last: '2026-11-21' },
+    ],
+  ])('counts no date %s', (_, at, more, marker) => {
+    const before = [{ uid: 'a', leaving: marker }, { uid: 'b' }];
+    expect(inForce(clusters('b'), before, options(at, more)).clusters).toEqual([{ uid: 'b' }, before[0]]);
+  });
+
+  it('lets weekly runs name a cluster three times, and daily ones three days long', () => {
+    const weekly = leaving('a', noon(1), 2, '2026-11-08');
+    expect(inForce(clusters('b'), [weekly], options(noon(22))).left).toEqual([]);
+    const hourly = leaving('a', '2026-11-20T23:30:00.000Z', 3, '2026-11-22');
+    expect(inForce(clusters('b'), [hourly], options('2026-11-23T22:00:00.000Z')).left).toEqual([]);
+    expect(inForce(clusters('b'), [hourly], options('2026-11-23T22:30:00.000Z')).left).toEqual(['a']);
+  });
+
+  it('begins anew with a cluster that came back and leaves again, and with a time that lies in the future', () => {
+    const back = inForce(clusters('a'), [leaving('a', noon(1), 9, '2026-11-19')], options(noon(20))).clusters;
+    expect(back).toEqual(clusters('a'));
+    const marker = { since: noon(21), dates: 1, last: '2026-11-21' };
+    for (const before of [back[0], leaving('a', '2099-01-01T00:00:00.000Z', 3), leaving('a', noon(1), 3, '2099-01-01')])
+      expect(inForce([], before && [before], options(noon(21))).clusters).toEqual([{ uid: 'a', leaving: marker }]);
+  });
+
+  it('loses who is excluded at once, also where the list has it or cannot be used', () => {
+    const excluding = options(noon(20), { exclude: ['b', 'x'] });
+    const before = clusters('a', 'b');
+    for (const list of [clusters('a', 'b'), clusters('a'), undefined])
+      expect(inForce(list, before, excluding)).toMatchObject({ clusters: clusters('a'), left: [], excluded: ['b'] });
+  });
+
+  it('is what it was where the list cannot be used, with every marker as it stood', () => {
+    const before = [{ uid: 'a', optional: true }, leaving('b', noon(1), 30, '2026-11-19')];
+    expect(inForce(undefined, before, options(noon(20))).clusters).toEqual(before);
+  });
+
+  it('takes less of a promise at once, and says so', () => {
+    const list: ConfiguredCluster[] = [{ uid: 'a', optional: true }, { uid: 'b', resources: ['log'] }, { uid: 'c' }];
+    const next = inForce(list, clusters('a', 'b', 'c'), options(noon(20)));
+    expect(next).toMatchObject({ clusters: list, lessened: ['a', 'b'] });
+  });
+
+  it('has no room for who would join beside those that leave', () => {
+    const next = inForce(clusters('c', 'd', 'e'), clusters('a', 'b', 'c'), options(noon(20), { most: 4 }));
+    expect(next.clusters.map(({ uid }) => uid)).toEqual(['c', 'd', 'a', 'b']);
+    expect(next).toMatchObject({ joined: ['d'], waiting: ['e'] });
+  });
+});
+
+const rule = { leaveAfterDays: 3 };
+const [since, last] = [noon(20), '2026-11-22'];
+const ready = leaving('a', since, 3, last);
+
+describe('what may follow', () => {
+  it.each<[string, ConfiguredCluster[], ConfiguredCluster[], string]>([
+    ['a cluster that nothing named as leaving', clusters('a'), [], noon(20)],
+    ['on two dates', [leaving('a', since, 2, last)], [], noon(28)],
+    ['for less than three days', [ready], [], '2026-11-23T08:59:00.000Z'],
+    ['with a first time in the future', [leaving('a', noon(28), 3, last)], [], noon(23)],
+    ['with a last date in the future', [leaving('a', since, 3, '2026-12-24')], [], noon(23)],
+  ])('is nothing without %s', (_, before, after, at) => {
+    expect(mayFollow(before, after, new Date(at), rule)).toEqual([{ uid: 'a', kind: 'gone' }]);
+  });
+
+  it.each<[string, ConfiguredCluster[], ConfiguredCluster]>([
+    ['since earlier than now', clusters('a'), leaving('a', noon(21), 1, '2026-11-23')],
+    ['since later than now', clusters('a'), leaving('a', noon(25), 0)],
+    ['two dates at once', clusters('a'), leaving('a', noon(23), 2, '2026-11-23')],
+    ['a date that is not today', clusters('a'), leaving('a', noon(23), 1, '2026-11-01')],
+    ['a date without saying which', clusters('a'), leaving('a', noon(23), 1)],
+    ['as somebody new', [], leaving('a', since, 3, last)],
+    ['an earlier time than before', [ready], leaving('a', noon(19), 3, last)],
+    ['two more dates', [leaving('a', since, 1, last)], leaving('a', since, 3, '2026-11-23')],
+    ['one more date of the same day', [leaving('a', since, 1, '2026-11-23')], leaving('a', since, 2, '2026-11-23')],
+    ['one more date of yesterday', [leaving('a', since, 1, '2026-11-20')], leaving('a', since, 2, '2026-11-21')],
+    ['its newest date taken back', [ready], leaving('a', since, 3, '2026-11-21')],
+    ['a date in the future', [ready], leaving('a', since, 3, '2026-11-25')],
+  ])('has no cluster that is leaving with %s', (_, before, after) => {
+    expect(mayFollow(before, [after], new Date(noon(23)), rule)).toEqual([{ uid: 'a', kind: 'marker' }]);
+  });
+
+  it('may lack who is excluded, and anybody where the clusters are deployed', () => {
+    expect(mayFollow(clusters('a', 'b'), clusters('b'), new Date(noon(20)), { ...rule, exclude: ['a'] })).toEqual([]);
+    expect(mayFollow(clusters('a', 'b'), clusters('b'), new Date(noon(20)), { leaveAfterDays: 0 })).toEqual([]);
+  });
+
+  it('may come two hours early, by clocks that differ', () => {
+    expect(mayFollow([ready], [], new Date('2026-11-23T09:00:00.000Z'), rule)).toEqual([]);
+  });
+});
+
+/** One attempt, and what the writer of the list did before it. */
+interface Step {
+  readonly hours: number;
+  /** By how much the clock of the attempt is wrong. */
+  readonly wrongHours: number;
+  readonly isOfAll: boolean;
+  readonly leaveAfterDays: number;
+  readonly exclude: readonly string[];
+  readonly edit: 'same' | 'broken' | 'replaced' | 'flood' | 'some' | 'empty' | 'all back';
+  readonly picked: readonly number[];
+}
+
+const most = 24;
+const step: fc.Arbitrary<Step> = fc.record({
+  hours: fc.oneof(fc.constantFrom(1, 6, 24, 24 * 7), fc.nat(24 * 10)),
+  wrongHours: fc.constantFrom(0, 0, 0, -1, 1),
+  isOfAll: fc.integer({ min: 0, max: 3 }).map((one) => one > 0),
+  leaveAfterDays: fc.constantFrom(3, 3, 3, 1, 30),
+  exclude: fc.oneof({ weight: 9, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.constant(['c-1']) }),
+  edit: fc.constantFrom('same', 'some', 'some', 'broken', 'replaced', 'flood', 'empty', 'all back'),
+  picked: fc.array(fc.nat(11), { maxLength: 12 }),
+});
+
+/** A writer who may write anything, and what a reader of the run records has seen. */
+class Writer {
+  list: ConfiguredCluster[] = clusters(...Array.from({ length: 12 }, (_, index) => `c-${index}`));
+  #next = 0;
+
+  /** What stands on the list; undefined: nothing that can be used. */
+  write({ edit, picked }: Step): readonly ConfiguredCluster[] | undefined {
+    if (edit === 'broken') return undefined;
+    if (edit === 'replaced') this.list = this.#strangers(12);
+    if (edit === 'flood') this.list = [...this.list, ...this.#strangers(most)].slice(0, most);
+    if (edit === 'empty') this.list = this.#strangers(1);
+    if (edit === 'some')
+      this.list = picked.map((index, at) => ({ uid: `c-${index}`, ...(at % 3 === 0 && { optional: true }) }));
+    if (edit === 'all back') this.list = clusters(...Array.from({ length: 12 }, (_, index) => `c-${index}`));
+    this.list = [...new Map(this.list.map((cluster) => [cluster.uid, cluster])).values()];
+    return this.list;
+  }
+
+  #strangers(count: number): ConfiguredCluster[] {
+    return Array.from({ length: count }, () => ({ uid: `n-${this.#next++}` }));
+  }
+}
+
+/** The dates on which records named a cluster as leaving, in a row. */
+type Named = Map<string, { readonly firstMs: number; readonly dates: Set<string> }>;
+
+function play(steps: readonly Step[]): void {
+  const writer = new Writer();
+  const named: Named = new Map();
+  let ms = Date.UTC(2026, 10, 20, 23, 40);
+  let before: readonly ConfiguredCluster[] | undefined;
+  for (const one of steps) {
+    ms += one.hours * hourMs;
+    const at = new Date(ms + one.wrongHours * hourMs);
+    const list = writer.write(one);
+    if (list === undefined && before === undefined) continue;
+    const next = inForce(list, before, { ...one, at, most });
+    if (before === undefined) {
+      before = next.clusters;
+      continue;
+    }
+    // Whoever judges knows the time of its run, or of its writing, at most.
+    for (const judged of [at, new Date(ms)]) expect(mayFollow(before, next.clusters, judged, one)).toEqual([]);
+    judgeGone(before, next.clusters, one, ms, named);
+    expect(next.clusters.length).toBeLessThanOrEqual(Math.max(most, before.length));
+    // What may be asked for in a run leaves nobody out who was on the list before.
+    expect(
+      list?.filter(({ uid }) => next.waiting.includes(uid) && before?.some((was) => was.uid === uid)) ?? [],
+    ).toEqual([]);
+    forge(before, next.clusters, at, one);
+    before = next.clusters;
+  }
+}
+
+function judgeGone(
+  before: readonly ConfiguredCluster[],
+  after: readonly ConfiguredCluster[],
+  { leaveAfterDays, exclude, isOfAll, wrongHours }: Step,
+  ms: number,
+  named: Named,
+): void {
+  const are = new Map(after.map((cluster) => [cluster.uid, cluster]));
+  for (const { uid } of before) {
+    if (are.has(uid) || exclude.includes(uid)) continue;
+    const { firstMs = ms, dates = [] } = named.get(uid) ?? {};
+    expect(new Set(dates).size).toBeGreaterThanOrEqual(leaveAfterDays);
+    // Clocks are an hour wrong each way.
+    expect(ms - firstMs).toBeGreaterThanOrEqual((leaveAfterDays * 24 - 3) * hourMs);
+  }
+  for (const uid of [...named.keys()]) if (are.get(uid)?.leaving === undefined) named.delete(uid);
+  for (const { uid, leaving: marker } of after) {
+    if (marker === undefined) continue;
+    const seen = named.get(uid) ?? { firstMs: ms, dates: new Set() };
+    if (isOfAll) seen.dates.add(new Date(ms + wrongHours * hourMs).toISOString().slice(0, 10));
+    named.set(uid, seen);
+  }
+}
+
+/** Whatever is taken away, or made up, before its time is found. */
+function forge(before: readonly ConfiguredCluster[], after: readonly ConfiguredCluster[], at: Date, one: Step): void {
+  const were = new Map(before.map((cluster) => [cluster.uid, cluster.leaving]));
+  for (const [index, { uid, leaving: marker }] of after.entries()) {
+    if (!were.has(uid) || index % 4 !== at.getUTCHours() % 4) continue;
+    const was = were.get(uid);
+    const isReady = was !== undefined && was.dates >= one.leaveAfterDays;
+    if (!isReady && !one.exclude.includes(uid)) {
+      const without = after.toSpliced(index, 1);
+      expect(mayFollow(before, without, at, one)).toEqual([{ uid, kind: 'gone' }]);
+    }
+    if (marker === undefined) continue;
+    const forged: Leaving[] = [
+      { ...marker, dates: marker.dates + 2 },
+      { ...marker, since: new Date(Date.parse(was?.since ?? marker.since) - 24 * hourMs).toISOString() },
+      { ...marker, last: '2030-01-01' },
+    ];
+    for (const made of forged)
+      expect(mayFollow(before, after.with(index, { uid, leaving: made }), at, one)).toEqual([{ uid, kind: 'marker' }]);
+  }
+}
+
+it('nobody is gone who was not named as leaving for long enough, whatever a writer does; and nothing honest is a misstep', () => {
+  fc.assert(fc.property(fc.array(step, { minLength: 2, maxLength: 40 }), play), rounds(2000));
+}, 600_000);
