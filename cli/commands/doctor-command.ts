@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
 import { accountChecks } from '../doctor/account-checks';
-import { type Check, problem, unknown, verdictOf } from '../doctor/check';
+import { type Check, isWorthKnowing, notSeenHere, summaryOf, verdictOf, wrong } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck, stampChecks } from '../doctor/service-checks';
 import { printableLines } from '../terminal/printable';
@@ -23,9 +23,9 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
   withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
     const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal);
-    const hasProblem = checks.some(({ state }) => state === 'problem');
-    end(hasProblem ? 'found' : 'ok');
-    if (options.json) await printJson(terminal.out, { isWell: !hasProblem, verdict: verdictOf(checks), checks });
+    const verdict = verdictOf(checks);
+    end(verdict === 'right' ? 'ok' : 'found');
+    if (options.json) await printJson(terminal.out, { verdict, summary: summaryOf(checks), checks });
     else await printChecks(terminal, checks);
   });
 }
@@ -37,7 +37,7 @@ async function lookAt(options: Options, ownKey: string | undefined, terminal: Te
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const act = 'fix the configuration; nothing else was looked at';
-    return [{ what: 'configuration', ...problem(error.message, act) }];
+    return [{ what: 'configuration', ...wrong(error.message, act) }];
   }
   const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, terminal.now());
   if (options.offline) return ofConfiguration;
@@ -46,37 +46,45 @@ async function lookAt(options: Options, ownKey: string | undefined, terminal: Te
   const account = await accountChecks({ name, region }, config, terminal);
   const service =
     config === undefined
-      ? unknown('the configuration says where it is', 'use --config instead of --stack')
+      ? notSeenHere('the configuration says where it is', 'use --config instead of --stack')
       : await serviceCheck(config, ownKey || account.apiKey);
   const stamps = config === undefined ? [] : await stampChecks(config.audit?.timestamps ?? []);
   return [...ofConfiguration, ...account.checks, { what: 'service', ...service }, ...stamps];
 }
 
-const signs = { ok: '+', warning: '!', problem: 'x', unknown: '?' } as const;
+const signs = { right: '+', wrong: 'x', 'not seen': '?' } as const;
 
 async function printChecks(terminal: Terminal, checks: readonly Check[]): Promise<void> {
   const { colors } = terminal;
-  const color = { ok: colors.green, warning: colors.yellow, problem: colors.red, unknown: colors.dim };
+  const color = { '+': colors.green, '!': colors.yellow, x: colors.red, '?': colors.yellow };
   const text = (value: string) => printableLines(value).replaceAll('\n', '\n    ');
-  const lines = checks.flatMap(({ what, state, found, act }) => [
-    `${color[state](`${signs[state]} ${what}`)}: ${text(found)}`,
-    ...(act === undefined ? [] : [`    Do: ${text(act)}`]),
-  ]);
-  await print(terminal.out, `${colors.bold(verdictOf(checks))}\n${lines.join('\n')}\n`);
+  const lines = checks.flatMap((check) => {
+    const { what, verdict, found, act } = check;
+    const sign = isWorthKnowing(check) ? '!' : signs[verdict];
+    return [
+      `${color[sign](`${sign} ${what}`)}: ${text(found)}`,
+      ...(act === undefined ? [] : [`    Do: ${text(act)}`]),
+    ];
+  });
+  await print(terminal.out, `${colors.bold(summaryOf(checks))}\n${lines.join('\n')}\n`);
 }
 
 const helpText = `
-Signs: + in order, ! worth knowing, x a problem, ? not looked at.
+Signs: + right, ! right and worth knowing, x wrong, ? not seen.
+
+It reads what protects the archive from S3, KMS and IAM, and compares it with the deployed template: policies, lifecycle,
+versions, Object Lock, replication, keys, roles. The rights that this takes: docs/pipeline.md, "Who deploys".
 
 The API key is taken from the environment variable ${apiKeyVariable}. Without it, doctor reads the stack's secret, if
 the credentials may. It is never shown. doctor uses it for one request from this machine: the log of one cluster.
 It asks each authority of audit.timestamps for a stamp of nothing. Nothing is written anywhere.
 
-Exit codes: 0 no problem was found, 1 at least one was, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 all that matters was seen and is right, 1 something is wrong or was not seen, 2 wrong command line, 3 it
+could not be done. Not seen and 0: the key and the service, which the next run shows, and what others own.
 
 Examples:
   npm run collector -- doctor
   npm run collector -- doctor --config prod.json --offline
   npm run collector -- doctor --stack my-collector --region eu-central-1
-  npm run --silent collector -- doctor --json | jq '.checks[] | select(.state == "problem")'
+  npm run --silent collector -- doctor --json | jq '.checks[] | select(.verdict != "right")'
 `;

@@ -4,8 +4,8 @@ import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import type { Terminal } from '../terminal/terminal';
 import { clusterListOf, newestRun, sealsOf } from './archive-checks';
-import { type Check, ok, problem, type Shown, unknown, warning } from './check';
-import { driftOf, lifecycleOfCopy, policyOfSigningKey, retentionOf } from './protection-checks';
+import { type Check, notSeen, notSeenHere, right, type Shown, worthKnowing, wrong } from './check';
+import { lifecycleOfCopy, policyOfSigningKey, protectionChecks, retentionOf } from './protection-checks';
 
 /**
  * Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too.
@@ -22,7 +22,7 @@ export async function accountChecks(
   } catch (error) {
     if (!(error instanceof AwsAccessError)) throw error;
     const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
-    return { checks: [{ what: 'stack', ...problem(error.message, act) }] };
+    return { checks: [{ what: 'stack', ...wrong(error.message, act) }] };
   }
   const { archiveBucket, region, alertTopicArn, informTopicArn } = collector;
   const checks: Check[] = [{ what: 'stack', ...stateOf(collector, config) }];
@@ -41,7 +41,14 @@ export async function accountChecks(
   await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn, page?.emails));
   if (informTopicArn !== undefined)
     await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn, inform?.emails));
-  await look('drift', 'detect the drift of a stack and read what it compares', () => driftOf(collector));
+  try {
+    checks.push(...(await protectionChecks(collector)));
+  } catch (error) {
+    checks.push({
+      what: 'protection',
+      ...notLookedAt(error, 'use credentials that may read the template of the stack'),
+    });
+  }
   if (config !== undefined && collector.retentionDays !== undefined)
     checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
   if (config?.clusterList !== undefined)
@@ -56,14 +63,20 @@ export async function accountChecks(
       policyOfSigningKey(region, signingKeyArn, signingKeyStatement),
     );
   const { replicateTo, retentionDays } = config?.archive ?? {};
+  // The copy may belong to another account.
   if (replicateTo !== undefined && retentionDays !== undefined)
-    await look('copy', 'read the lifecycle of the copy', () => lifecycleOfCopy(replicateTo.bucketArn, retentionDays));
+    await look('copy', 'read the lifecycle of the copy', () =>
+      lifecycleOfCopy(replicateTo.bucketArn, retentionDays).catch((error) => ({
+        ...notLookedAt(error, 'ask the owner of the bucket'),
+        showsElsewhere: true,
+      })),
+    );
   await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, terminal));
   return { checks, apiKey };
 }
 
 function notLookedAt(error: unknown, act: string): Shown {
-  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return unknown(error.message, act);
+  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return notSeen(error.message, act);
   throw error;
 }
 
@@ -71,16 +84,16 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
   const found = `${name} in account ${accountId}, region ${region}: ${status}`;
   const pinned = config?.deployTo;
   if (pinned !== undefined && (pinned.account !== accountId || pinned.region !== region))
-    return problem(
+    return wrong(
       `${found}, but the configuration pins it to ${pinned.account}, ${pinned.region}`,
       'choose the profile of that account',
     );
-  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(found);
-  if (/_IN_PROGRESS$/.test(status)) return warning(found, 'wait until the deployment has ended');
+  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return right(found);
+  if (/_IN_PROGRESS$/.test(status)) return worthKnowing(found, 'wait until the deployment has ended');
   if (status === 'UPDATE_ROLLBACK_COMPLETE')
-    return warning(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
+    return worthKnowing(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
   const heading = status.startsWith('UPDATE_') ? 'When an update fails' : 'When the first deployment fails';
-  return problem(found, `see docs/operations.md, "${heading}"`);
+  return wrong(found, `see docs/operations.md, "${heading}"`);
 }
 
 async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown & { readonly value?: string }> {
@@ -91,18 +104,18 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown
     new LambdaClient({ region }).send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
   );
   const secret = Environment?.Variables?.API_KEY_SECRET;
-  if (secret === undefined) return problem(`the function ${functionName} names no secret`, 'deploy the stack again');
+  if (secret === undefined) return wrong(`the function ${functionName} names no secret`, 'deploy the stack again');
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret);
   try {
     const value = await keys.current(new AbortController().signal);
-    return { ...ok(`it is set, in the secret ${secret}`), value };
+    return { ...right(`it is set, in the secret ${secret}`), value };
   } catch (error) {
     if (!(error instanceof ApiKeyError)) throw error;
     const isDenied = /AccessDenied|not authorized/.test(error.message);
     const found = `the secret ${secret} may not be read with these credentials`;
-    if (isDenied) return unknown(found, 'the next run shows whether it is set');
+    if (isDenied) return notSeenHere(found, 'the next run shows whether it is set');
     const setIt = isOwnSecret(secret) ? 'set it as the output SetApiKey says' : 'the secret belongs to somebody else';
-    return problem(error.message, setIt);
+    return wrong(error.message, setIt);
   }
 }
 
@@ -114,7 +127,7 @@ async function subscriptionsOf(
 ): Promise<Shown> {
   const commandFor = (address: string) =>
     `aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ${address}`;
-  if (topicArn === undefined) return unknown('the stack has no output AlertTopic', 'deploy the stack again');
+  if (topicArn === undefined) return notSeen('the stack has no output AlertTopic', 'deploy the stack again');
   const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
   const client = new SNSClient({ region });
   const confirmed: string[] = [];
@@ -128,15 +141,15 @@ async function subscriptionsOf(
   const known = new Set([...confirmed, ...pending].map((line) => line.toLowerCase()));
   const gone = emails.filter((email) => !known.has(`email ${email}`.toLowerCase()));
   if (gone.length > 0)
-    return problem(
+    return wrong(
       `not subscribed: ${gone.join(', ')}; SNS deletes what is not confirmed within 48 hours, and no deployment brings it back`,
       `subscribe again, and follow the link within 48 hours:\n${gone.map(commandFor).join('\n')}`,
     );
   if (confirmed.length === 0 && pending.length === 0)
-    return problem('nobody is subscribed', `subscribe somebody: ${commandFor('ADDRESS')}`);
-  if (pending.length === 0) return ok(`confirmed: ${confirmed.join(', ')}`);
+    return wrong('nobody is subscribed', `subscribe somebody: ${commandFor('ADDRESS')}`);
+  if (pending.length === 0) return right(`confirmed: ${confirmed.join(', ')}`);
   const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
   const act =
     'each has to follow the link in the mail "AWS Notification - Subscription Confirmation" within 48 hours, or SNS deletes the subscription';
-  return confirmed.length === 0 ? problem(found, act) : warning(found, act);
+  return confirmed.length === 0 ? wrong(found, act) : worthKnowing(found, act);
 }

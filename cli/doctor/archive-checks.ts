@@ -15,7 +15,7 @@ import type { DeployedCollector } from '../stack/find-stack';
 import { changeText } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
-import { ok, problem, type Shown, warning } from './check';
+import { notSeen, right, type Shown, worthKnowing, wrong } from './check';
 
 /** What lies in the archive: its newest run, its newest seal, and the list of clusters in force beside the one from outside. */
 
@@ -26,17 +26,17 @@ export async function newestRun(collector: DeployedCollector, terminal: Pick<Ter
   const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
   const newest = await reader.newestRuns();
   const last = newest.at(-1)?.run;
-  if (last === undefined) return warning('none yet', `start one: ${runNow}`);
+  if (last === undefined) return worthKnowing('none yet', `start one: ${runNow}`);
   const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
   const { overdue, unknown } = await reader.overdue();
   if (overdue !== undefined)
-    return problem(
+    return wrong(
       `${found}; ${overdue.text}`,
       `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(overdue.run)} --without-record`,
     );
-  if (last.status !== 'complete') return problem(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
-  if (unknown === undefined) return ok(found);
-  return warning(`${found}; nobody can say what is overdue: ${unknown}`, 'look at the schedule of the stack');
+  if (last.status !== 'complete') return wrong(found, `complete it: ${runNow} --run ${formatTime(last.run)}`);
+  if (unknown === undefined) return right(found);
+  return notSeen(`${found}; nobody can say what is overdue: ${unknown}`, 'look at the schedule of the stack');
 }
 
 /** What the newest seal says, by the stack's signing key and those that it replaced. */
@@ -55,17 +55,17 @@ export async function sealsOf(
 
 /** @param keys that may have signed the seals, as base64 */
 export async function sealsIn(reader: ArchiveReader, keys: readonly string[]): Promise<Shown> {
-  const wrong = new Map<string, string>();
+  const refused = new Map<string, string>();
   const publicKeys = keys.flatMap((key) => parsePublicKey(key) ?? []);
-  const { passedOver, head, state } = await readHead(reader, { publicKeys }, (_, key, why) => wrong.set(key, why));
-  for (const { number, why } of passedOver.values()) wrong.set(sealKey(number), why);
+  const { passedOver, head, state } = await readHead(reader, { publicKeys }, (_, key, why) => refused.set(key, why));
+  for (const { number, why } of passedOver.values()) refused.set(sealKey(number), why);
   const act = 'see docs/alarms.md, "Audit found damage"';
-  for (const [key, why] of wrong) return problem(`${wrong.size} not right, such as ${key}: ${why}`, act);
-  if (head === undefined) return warning('none yet', 'the audit makes the first');
+  for (const [key, why] of refused) return wrong(`${refused.size} not right, such as ${key}: ${why}`, act);
+  if (head === undefined) return worthKnowing('none yet', 'the audit makes the first');
   const { count, since } = openDamage({ ...head, ...state });
   const which = `seal ${head.number} of ${formatTime(head.seal)}`;
-  if (since !== undefined) return problem(`damage open since ${formatTime(since)}: ${count}, says ${which}`, act);
-  return ok(`${which} is right, and nothing is damaged by it`);
+  if (since !== undefined) return wrong(`damage open since ${formatTime(since)}: ${count}, says ${which}`, act);
+  return right(`${which} is right, and nothing is damaged by it`);
 }
 
 const mend = 'see docs/alarms.md, "When the list of clusters is refused"';
@@ -76,9 +76,9 @@ export async function clusterListOf(
   config: CollectorConfig,
 ): Promise<Shown> {
   const { clusterList: source } = configurationOf(config);
-  if (source === undefined) return ok('it is deployed');
+  if (source === undefined) return right('it is deployed');
   const { bucket, key } = parseListAddress(source.from);
-  if (bucket === archiveBucket) return problem(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
+  if (bucket === archiveBucket) return wrong(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
   const { createS3Client } = await import('../../lambda/aws-clients');
   const { S3Archive } = await import('../../lambda/collect/put/s3-archive');
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
@@ -91,16 +91,16 @@ export async function clusterListOf(
   const now = systemClock.now();
   const request = { run: undefined, completes: false };
   const next = await attemptList(request, source, { past, open, now }).catch((error: Error) => error);
-  if (next instanceof Error) return problem(next.message, mend);
+  if (next instanceof Error) return wrong(next.message, mend);
   const { read, clusters } = next;
-  if (read?.problem !== undefined) return problem(`${source.from}: ${read.problem}`, mend);
+  if (read?.problem !== undefined) return wrong(`${source.from}: ${read.problem}`, mend);
   const before = (await past.newest(now))?.clusters ?? clusters;
   const known = new Set(before.map(({ uid }) => uid));
   const joined = clusters.map(({ uid }) => uid).filter((uid) => !known.has(uid));
   const change = read && changeText({ run: now, read, joined, left: leaversOf(before, clusters) });
   const written = read?.modifiedAt === undefined ? '' : `, written ${formatTime(new Date(read.modifiedAt))}`;
   const differs = change ? `; the next run changes the list in force: ${change}` : ', as the list in force';
-  return ok(
+  return right(
     `${source.from}: ${formatCount(clusters.length, 'cluster')}${written}${differs}. It was read with these credentials: whether the role of ${functionName} may read it too, its next run says`,
   );
 }

@@ -1,31 +1,47 @@
 import { formatCount } from '../terminal/format';
 
+/** What a look ended with. What was not looked at is neither right nor wrong. */
+export type Verdict = 'right' | 'wrong' | 'not seen';
+
 export interface Check {
   /** What was looked at, such as `schedule`. */
   readonly what: string;
-  /** `warning`: it works, but somebody should know. `unknown`: it was not looked at. */
-  readonly state: 'ok' | 'warning' | 'problem' | 'unknown';
+  readonly verdict: Verdict;
   readonly found: string;
-  /** What to do about it; left out: nothing. */
+  /** What to do about it. Of what is right: somebody should know of it, and it works. Left out: nothing. */
   readonly act?: string;
+  /** What was not seen here shows elsewhere, such as in the next run: doctor does not fail over it. */
+  readonly showsElsewhere?: true;
 }
 
 /** What one look has shown. */
 export type Shown = Omit<Check, 'what'>;
 
-export const ok = (found: string): Shown => ({ state: 'ok', found });
-export const warning = (found: string, act: string): Shown => ({ state: 'warning', found, act });
-export const problem = (found: string, act: string): Shown => ({ state: 'problem', found, act });
-export const unknown = (found: string, act: string): Shown => ({ state: 'unknown', found, act });
+export const right = (found: string): Shown => ({ verdict: 'right', found });
+/** It works, but somebody should know. */
+export const worthKnowing = (found: string, act: string): Shown => ({ verdict: 'right', found, act });
+export const wrong = (found: string, act: string): Shown => ({ verdict: 'wrong', found, act });
+export const notSeen = (found: string, act: string): Shown => ({ verdict: 'not seen', found, act });
+/** Not seen, and shown elsewhere: {@link Check.showsElsewhere}. */
+export const notSeenHere = (found: string, act: string): Shown => ({ ...notSeen(found, act), showsElsewhere: true });
 
-/** All checks in one line: `2 problems, 1 warning; 5 in order.` */
-export function verdictOf(checks: readonly Check[]): string {
-  const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
-  const parts = [
-    [count('problem'), 'problem', 'problems'],
-    [count('warning'), 'warning', 'warnings'],
-    [count('unknown'), 'not looked at', 'not looked at'],
-  ] as const;
-  const worth = parts.filter(([found]) => found > 0).map(([found, one, many]) => formatCount(found, one, many));
-  return worth.length === 0 ? 'All is well.' : `${worth.join(', ')}; ${count('ok')} in order.`;
+/** Of all checks: right only if everything was seen that shows nowhere else. */
+export function verdictOf(checks: readonly Check[]): Verdict {
+  if (checks.some(({ verdict }) => verdict === 'wrong')) return 'wrong';
+  return checks.some(({ verdict, showsElsewhere }) => verdict === 'not seen' && !showsElsewhere) ? 'not seen' : 'right';
 }
+
+/** All checks in one line: `2 wrong, 1 not seen, 1 worth knowing; 5 right.` */
+export function summaryOf(checks: readonly Check[]): string {
+  const count = (which: (check: Check) => boolean) => checks.filter(which).length;
+  const parts = [
+    [count(({ verdict }) => verdict === 'wrong'), 'wrong'],
+    [count(({ verdict }) => verdict === 'not seen'), 'not seen'],
+    [count(isWorthKnowing), 'worth knowing'],
+  ] as const;
+  const worth = parts.filter(([found]) => found > 0).map(([found, what]) => formatCount(found, what, what));
+  const all = count((check) => check.verdict === 'right' && !isWorthKnowing(check));
+  return worth.length === 0 ? 'All is well.' : `${worth.join(', ')}; ${all} right.`;
+}
+
+export const isWorthKnowing = ({ verdict, act }: Check): boolean => verdict === 'right' && act !== undefined;

@@ -6,7 +6,7 @@ import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
-import { type Check, ok, problem, type Shown, warning } from './check';
+import { type Check, right, type Shown, worthKnowing, wrong } from './check';
 
 type Schedule = CollectorConfig['schedule'];
 type Scheduled = Pick<CollectorConfig, 'schedule' | 'shards' | 'limits'>;
@@ -25,8 +25,8 @@ function configuration(file: string, { name, clusters, clusterList, service, sha
   const which =
     clusterList === undefined ? formatCount(clusters.length, 'cluster') : `clusters from ${clusterList.from}`;
   const found = `${file}: stack ${name}, ${which}${inShards}, service ${service.baseUrl}`;
-  if (!isExampleAddress(service.baseUrl)) return ok(found);
-  return warning(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
+  if (!isExampleAddress(service.baseUrl)) return right(found);
+  return worthKnowing(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
 }
 
 function recipients({ alerts }: CollectorConfig): Shown {
@@ -35,8 +35,8 @@ function recipients({ alerts }: CollectorConfig): Shown {
     topicArn === undefined ? emails.join(', ') : `the existing topic ${topicArn}`,
   );
   if (woken && informed)
-    return ok(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
-  return warning(
+    return right(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
+  return worthKnowing(
     'nobody gets alarms and failed runs',
     'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
   );
@@ -48,12 +48,13 @@ const namedFirings = 3;
 /** When the next runs are due, and how soon one that is missing is noticed. */
 export function scheduleChecks(config: Scheduled, now: Date): Check[] {
   const next = { what: 'schedule', ...nextRuns(config.schedule, now) };
-  if (next.state !== 'ok') return [next];
+  if (next.verdict !== 'right' || next.act !== undefined) return [next];
   return [next, { what: 'missing runs', ...missingAlarm(config, now) }];
 }
 
 function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown {
-  if (!enabled) return warning('it is disabled: nothing runs by itself', 'set schedule.enabled to true and deploy');
+  if (!enabled)
+    return worthKnowing('it is disabled: nothing runs by itself', 'set schedule.enabled to true and deploy');
   const firings = firingsOf(expression, timeZone);
   const next: Date[] = [];
   // A run in the current minute may be under way already.
@@ -61,12 +62,12 @@ function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown
     next.push(at);
     if (next.length === namedFirings) break;
   }
-  if (next.length === 0) return problem('nothing is due within a year', `look at schedule.expression, ${expression}`);
+  if (next.length === 0) return wrong('nothing is due within a year', `look at schedule.expression, ${expression}`);
   const isUtc = /^(Etc\/)?UTC$/.test(timeZone);
   const times = next
     .map((time) => (isUtc ? formatTime(time) : `${wallClock(time, timeZone)} (${formatTime(time)})`))
     .join(', ');
-  return ok(`next runs, ${timeZone}: ${times}`);
+  return right(`next runs, ${timeZone}: ${times}`);
 }
 
 /** How long it takes until the alarm about a missing run comes. Clock changes make it longer than one expects. */
@@ -76,8 +77,8 @@ function missingAlarm(config: Scheduled, now: Date): Shown {
   const hours = missingWindowHours(gap, runMarginHours(config.shards, config.limits.oneRunAtATime));
   const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
   if (hours === undefined)
-    return warning(`no alarm can watch for them: ${longest}`, 'watch "Outcomes per run" on the dashboard');
-  return ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
+    return worthKnowing(`no alarm can watch for them: ${longest}`, 'watch "Outcomes per run" on the dashboard');
+  return right(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
 }
 
 /** `2026-11-20 02:30`. */

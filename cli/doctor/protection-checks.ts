@@ -1,43 +1,41 @@
-import type { PropertyDifference } from '@aws-sdk/client-cloudformation';
 import type { LifecycleRule } from '@aws-sdk/client-s3';
 import type { CollectorConfig } from '../../infra/config/config';
+import { runPrefixes } from '../../infra/deployed-retention';
+import { StackTemplate } from '../../local/deployment/stack-template';
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
 import { formatCount } from '../terminal/format';
-import { ok, problem, type Shown, warning } from './check';
+import { bucketGuards, parsed } from './bucket-guards';
+import { statementFacts } from './canonical';
+import { type Check, right, type Shown, worthKnowing, wrong } from './check';
+import { compareGuards } from './guard';
+import { keyGuards, roleGuards } from './key-and-role-guards';
+import { rightsOf } from './rights-check';
 
-/** Whether what protects the archive is what was deployed: policies, lifecycle, versions, Object Lock, keys. */
+/** Whether what protects the archive is what was deployed: policies, lifecycle, versions, Object Lock, replication, keys, roles. */
 
-const bringBack =
-  'bring it back with `npm run deploy -- --revert-drift`; a plain deployment does not, if the template is the same';
+type DeployedStack = Pick<DeployedCollector, 'name' | 'region' | 'accountId' | 'physicalIds'>;
 
-/** Longest value of a difference that is shown, in characters. */
-const shownCharacters = 160;
-
-/** Asks CloudFormation to compare the buckets, their policies and the keys with the deployed template. */
-export async function driftOf({ name, region, guards }: DeployedCollector): Promise<Shown> {
-  const { CloudFormationClient, DetectStackResourceDriftCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({ region });
-  const differences: string[] = [];
-  for (const LogicalResourceId of guards) {
-    const { StackResourceDrift: drift } = await withAws(`Comparing ${LogicalResourceId} with the template`, () =>
-      client.send(new DetectStackResourceDriftCommand({ StackName: name, LogicalResourceId })),
-    );
-    if (drift?.StackResourceDriftStatus === 'DELETED') differences.push(`${LogicalResourceId}: it was deleted`);
-    for (const one of drift?.PropertyDifferences ?? []) differences.push(`${LogicalResourceId}${textOf(one)}`);
-  }
-  if (differences.length === 0)
-    return ok(
-      `none: ${formatCount(guards.length, 'bucket, policy or key', 'buckets, policies and keys')} are as deployed`,
-    );
-  return problem(differences.join('\n'), bringBack);
+/** Reads all that protects the archive, and compares it with the deployed template. Then asks IAM what the roles may do. */
+export async function protectionChecks(collector: DeployedStack): Promise<Check[]> {
+  const template = await templateOf(collector);
+  const { guards: ofRoles, arnOfRole } = await roleGuards(template);
+  const guards = [
+    ...(await bucketGuards(template, collector, arnOfRole)),
+    ...(await keyGuards(template, collector, arnOfRole)),
+    ...ofRoles,
+  ];
+  return [...(await compareGuards(guards)), { what: 'rights', ...(await rightsOf(template)) }];
 }
 
-function textOf({ PropertyPath, ExpectedValue, ActualValue }: PropertyDifference): string {
-  const [expected, actual] = [ExpectedValue, ActualValue].map((value = 'nothing') =>
-    value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value,
-  );
-  return `${PropertyPath}: deployed ${expected}, found ${actual}`;
+/** @throws AwsAccessError */
+async function templateOf({ name, region, accountId, physicalIds }: DeployedStack): Promise<StackTemplate> {
+  const { CloudFormationClient, GetTemplateCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({ region });
+  return withAws(`Reading the template of the stack ${name}`, async () => {
+    const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName: name }));
+    return new StackTemplate(JSON.parse(TemplateBody), { stackName: name, accountId, region }, physicalIds);
+  });
 }
 
 /** Compares how long the deployed archive is kept, in days, with the configuration. */
@@ -45,11 +43,11 @@ export function retentionOf(deployed: number, { archive }: CollectorConfig): Sho
   const { retentionDays = Number.POSITIVE_INFINITY } = archive;
   const inWords = (days: number) => (Number.isFinite(days) ? formatCount(days, 'day') : 'for ever');
   const found = `objects are kept ${inWords(deployed)}`;
-  if (deployed === retentionDays) return ok(found);
+  if (deployed === retentionDays) return right(found);
   const other = `${found}, by the configuration ${inWords(retentionDays)}`;
   return retentionDays < deployed
-    ? problem(other, 'a deployment would delete what is older, and is refused without -c shortenRetention=true')
-    : warning(other, 'deploy, if that is meant');
+    ? wrong(other, 'a deployment would delete what is older, and is refused without -c shortenRetention=true')
+    : worthKnowing(other, 'deploy, if that is meant');
 }
 
 /** Whether the policy of an existing signing key lets nobody but the audit sign. */
@@ -58,15 +56,11 @@ export async function policyOfSigningKey(region: string, keyArn: string, stateme
   const { Policy = '{}' } = await withAws(`Reading the policy of ${keyArn}`, () =>
     new KMSClient({ region }).send(new GetKeyPolicyCommand({ KeyId: keyArn, PolicyName: 'default' })),
   );
-  const { Statement = [] } = JSON.parse(Policy) as { Statement?: object[] };
-  const { Sid: _, ...wanted } = JSON.parse(statement) as Record<string, unknown>;
-  const isThere = Statement.some((one) =>
-    Object.entries(wanted).every(
-      ([member, value]) => JSON.stringify([value].flat()) === JSON.stringify([(one as typeof wanted)[member]].flat()),
-    ),
-  );
-  if (isThere) return ok('nobody but the audit may sign');
-  return problem('others than the audit may sign, or the audit may not', `add to its policy: ${statement}`);
+  const [wanted] = Object.values(statementFacts({ Statement: JSON.parse(statement) }, new Map()));
+  // Its owner may have given the statement another name.
+  const live = Object.values(statementFacts(parsed(Policy, keyArn), new Map()));
+  if (wanted !== undefined && live.includes(wanted)) return right('nobody but the audit may sign');
+  return wrong('others than the audit may sign, or the audit may not', `add to its policy: ${statement}`);
 }
 
 /** Whether the copy expires as the archive does: S3 copies no lifecycle. */
@@ -81,7 +75,7 @@ export async function lifecycleOfCopy(bucketArn: string, days: number): Promise<
     });
     return answer.Rules ?? [];
   });
-  const missing = ['logs/', 'manifests/', 'runs/'].filter(
+  const missing = runPrefixes.filter(
     (prefix) =>
       !rules.some(
         ({ Status, Filter, Expiration }) =>
@@ -89,8 +83,8 @@ export async function lifecycleOfCopy(bucketArn: string, days: number): Promise<
       ),
   );
   if (missing.length === 0)
-    return ok(`the copy in ${Bucket} expires after ${formatCount(days, 'day')}, as the archive`);
-  return warning(
+    return right(`the copy in ${Bucket} expires after ${formatCount(days, 'day')}, as the archive`);
+  return worthKnowing(
     `the copy in ${Bucket} does not expire after ${formatCount(days, 'day')} below ${missing.join(', ')}`,
     'give it the lifecycle that `npm run synth` prints',
   );

@@ -8,7 +8,7 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
-import { type Check, ok, problem, type Shown, unknown, warning } from './check';
+import { type Check, notSeenHere, right, type Shown, wrong } from './check';
 
 /**
  * Asks the service for the log record of the first cluster, and checks the answer as a run does. Nothing is stored.
@@ -18,10 +18,10 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   const { service } = config;
   const asked = config.clusters.find(({ optional }) => !optional) ?? config.clusters[0];
   if (isExampleAddress(service.baseUrl))
-    return unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
+    return notSeenHere(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)
-    return unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
-  if (asked === undefined) return unknown('the clusters come from outside', 'the next run asks for them');
+    return notSeenHere('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
+  if (asked === undefined) return notSeenHere('the clusters come from outside', 'the next run asks for them');
   const { openService } = await import('../../lambda/collect/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
   const api = openService(config, spoolDirectory);
@@ -36,12 +36,12 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
     const { body } = await api.get(request, apiKey, new AbortController().signal);
     await body.release();
     const took = formatDuration(Math.round(performance.now() - began));
-    return ok(
+    return right(
       `${service.baseUrl} answered for cluster ${asked.uid} with a log record of ${formatBytes(body.length)} in ${took}`,
     );
   } catch (error) {
     // The error has no part of the key in it: the connection to the service takes it out.
-    return problem((error as Error).message, adviceFor(error));
+    return wrong((error as Error).message, adviceFor(error));
   } finally {
     api.close();
     await rm(spoolDirectory, { recursive: true, force: true });
@@ -63,11 +63,11 @@ export function stampChecks(authorities: readonly StampAuthority[]): Promise<Che
     const what = `time stamps of ${authority.name}`;
     try {
       const { time } = await requestStamp(authority, createHash('sha256').digest());
-      return { what, ...ok(`${authority.url} stamped at ${time.toISOString()}`) };
+      return { what, ...right(`${authority.url} stamped at ${time.toISOString()}`) };
     } catch (error) {
       const act =
         'check its url and caCertificateFile, and the way out of this network; the audit may be in another one';
-      return { what, ...warning((error as Error).message, act) };
+      return { what, ...notSeenHere((error as Error).message, act) };
     }
   };
   return Promise.all(authorities.map(ask));

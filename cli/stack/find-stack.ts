@@ -19,8 +19,8 @@ export interface DeployedCollector {
   readonly informTopicArn: string | undefined;
   /** Days after which objects expire, Infinity if none does; undefined: the stack does not say. */
   readonly retentionDays: number | undefined;
-  /** Logical ids of what protects the archive: buckets, their policies, keys. */
-  readonly guards: readonly string[];
+  /** Physical ids of its resources by their logical ids. */
+  readonly physicalIds: ReadonlyMap<string, string>;
   /** The key that signs seals; undefined: the stack has no audit. */
   readonly signingKeyArn: string | undefined;
   /** The statement that the policy of an existing key needs; undefined: the stack has a key of its own, or none. */
@@ -52,8 +52,6 @@ export async function findStack({ name, region }: StackName): Promise<DeployedCo
   });
 }
 
-const guardTypes = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::KMS::Key'];
-
 function collectorIn(
   stack: Stack | undefined,
   resources: readonly StackResourceSummary[],
@@ -83,8 +81,10 @@ function collectorIn(
     alertTopicArn: output('AlertTopic'),
     informTopicArn: output('InformTopic'),
     retentionDays: retentionIn(stack),
-    guards: resources.flatMap(({ ResourceType = '', LogicalResourceId = '' }) =>
-      guardTypes.includes(ResourceType) ? LogicalResourceId : [],
+    physicalIds: new Map(
+      resources.flatMap(({ LogicalResourceId: id, PhysicalResourceId: physicalId }) =>
+        id === undefined || physicalId === undefined ? [] : [[id, physicalId] as const],
+      ),
     ),
     signingKeyArn: output('SigningKey'),
     signingKeyStatement: output('SigningKeyPolicy'),

@@ -47,6 +47,31 @@ export function identifyResource(
   const generated = `${stackName}-${logicalId}`;
   const ofBucket = generated.toLowerCase().slice(0, 63);
   const name = typeof chosen === 'string' ? chosen : type === 'AWS::S3::Bucket' ? ofBucket : generated;
+  return identityOf([arnForm, refForm], name, { accountId, region });
+}
+
+/**
+ * @param physicalId as CloudFormation lists it: what `Ref` answers
+ * @returns undefined for a type whose ARNs are not known here
+ */
+export function identifyDeployed(
+  type: string,
+  physicalId: string,
+  location: Pick<StackLocation, 'accountId' | 'region'>,
+): ResourceIdentity | undefined {
+  const [arnForm] = kinds[type] ?? [];
+  if (arnForm === undefined) return undefined;
+  if (physicalId.startsWith('arn:')) return { ref: physicalId, arn: physicalId };
+  // The id of a queue is an address.
+  const name = physicalId.split('/').at(-1) ?? '';
+  return { ref: physicalId, arn: identityOf([arnForm], name, location).arn };
+}
+
+function identityOf(
+  [arnForm, refForm = '{name}']: readonly [arn: string, ref?: string],
+  name: string,
+  { accountId, region }: Pick<StackLocation, 'accountId' | 'region'>,
+): ResourceIdentity {
   const known: Record<string, string> = { name, account: accountId, region, place: `${region}:${accountId}` };
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_whole, value: string) => known[value] ?? '');
   known.arn = fill(arnForm);

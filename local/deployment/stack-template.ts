@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { identifyResource, type ResourceIdentity, type StackLocation } from './resource-identities';
+import { identifyDeployed, identifyResource, type ResourceIdentity, type StackLocation } from './resource-identities';
 
 /** A CloudFormation template as far as a local deployment reads it. Values are JSON with intrinsics. */
 export interface Template {
@@ -37,9 +37,14 @@ export class StackTemplate {
   readonly #template: Template;
   readonly #identities = new Map<string, ResourceIdentity>();
 
-  constructor(template: Template, location: StackLocation) {
+  /** @param physicalIds of resources that are deployed, by logical id; the others get names that are made up */
+  constructor(template: Template, location: StackLocation, physicalIds: ReadonlyMap<string, string> = new Map()) {
     this.#template = template;
     this.location = location;
+    for (const [logicalId, physicalId] of physicalIds) {
+      const identity = identifyDeployed(template.Resources[logicalId]?.Type ?? '', physicalId, location);
+      if (identity !== undefined) this.#identities.set(logicalId, identity);
+    }
   }
 
   /**

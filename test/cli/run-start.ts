@@ -19,8 +19,8 @@ export async function runStart(
 export const ofFirstResources = (...uids: string[]) => uids.map((uid) => ({ uid, resources: firstResources }));
 
 /** Writes a configuration of two clusters, of the demo service unless the members name another. @returns the file */
-export async function writeStartConfig(folder: string, members: object = {}): Promise<string> {
-  const file = join(folder, 'my.json');
+export async function writeStartConfig(folder: string, members: object = {}, name = 'my.json'): Promise<string> {
+  const file = join(folder, name);
   const least = {
     name: 'mine',
     service: { baseUrl: 'https://clusters.example.com' },

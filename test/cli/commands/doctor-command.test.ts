@@ -3,11 +3,33 @@ import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { useLocalCollector } from '../../end-to-end/local-collector';
-import { operations } from '../../infra/guides';
+import { templateOf } from '../../infra/example-stack';
+import { operations, pipelineGuide } from '../../infra/guides';
 import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { ofFirstResources, writeStartConfig } from '../run-start';
 import { accountId, type ControlPlane, startControlPlane } from '../stack/control-plane';
+import { accessDenied, failure } from '../stack/live-account';
+
+/** The right that a call needs, where its name is another one. */
+const rightOf = (call: string) =>
+  ({
+    's3:GetBucketLifecycleConfiguration': 's3:GetLifecycleConfiguration',
+    's3:GetObjectLockConfiguration': 's3:GetBucketObjectLockConfiguration',
+    's3:GetBucketReplication': 's3:GetReplicationConfiguration',
+    's3:GetPublicAccessBlock': 's3:GetBucketPublicAccessBlock',
+    's3:GetBucketEncryption': 's3:GetEncryptionConfiguration',
+    ...{ 's3:List': 's3:ListBucket', 's3:GET': 's3:GetObject' },
+  })[call] ?? call;
+
+/** The rights that docs/pipeline.md lists for doctor. */
+function rightsInGuide(): string[] {
+  const [, list = ''] = /\n\n((?: {4}\w+:.*\n)+)\nWith `secretsmanager/.exec(pipelineGuide) ?? [];
+  return list
+    .split(/\s+/)
+    .filter((right) => right !== '')
+    .sort();
+}
 
 /** The archive is served by this machine, whose clock it has: half past an hour that is over. */
 const now = new Date();
@@ -36,33 +58,49 @@ describe('collector doctor', () => {
   afterEach(() => plane.close());
 
   async function doctor(args: string[], environment: Record<string, string> = {}) {
-    const all = ['doctor', '--json', ...(args.includes('--stack') ? [] : ['--config', config]), ...args];
+    const all = [
+      'doctor',
+      '--json',
+      ...(args.includes('--stack') || args.includes('--config') ? [] : ['--config', config]),
+      ...args,
+    ];
     const surroundings = { environment, interruption: () => new AbortController().signal, wait: async () => {} };
     const { code, out, err } = await runCollector(all, { now }, surroundings);
     expect(out + err).not.toContain(collector.key);
-    const document = out === '' ? undefined : (JSON.parse(out) as { verdict: string; checks: Check[] });
-    const states = Object.fromEntries(document?.checks.map(({ what, state }) => [what, state]) ?? []);
+    const document =
+      out === '' ? undefined : (JSON.parse(out) as { verdict: string; summary: string; checks: Check[] });
+    const verdicts = Object.fromEntries(document?.checks.map(({ what, verdict }) => [what, verdict]) ?? []);
     const find = (what: string) => document?.checks.find((check) => check.what === what);
-    return { code, err, verdict: document?.verdict, states, find };
+    return { code, err, verdict: document?.verdict, summary: document?.summary, verdicts, find };
   }
 
   it('finds all well after a run, and asks the service once with the key from the secret', async () => {
     await deployed.fireSchedule(lastHour);
-    const { code, verdict, states, find } = await doctor([]);
-    expect(states).toEqual({
-      configuration: 'ok',
-      schedule: 'ok',
-      'missing runs': 'ok',
-      recipients: 'ok',
-      stack: 'ok',
-      'API key': 'ok',
-      subscriptions: 'ok',
-      drift: 'ok',
-      retention: 'ok',
-      'newest run': 'ok',
-      service: 'ok',
+    const { code, verdict, summary, verdicts, find } = await doctor([]);
+    expect(verdicts).toEqual({
+      configuration: 'right',
+      schedule: 'right',
+      'missing runs': 'right',
+      recipients: 'right',
+      stack: 'right',
+      'API key': 'right',
+      subscriptions: 'right',
+      'policies of buckets': 'right',
+      lifecycle: 'right',
+      versions: 'right',
+      'Object Lock': 'right',
+      replication: 'right',
+      'public access': 'right',
+      encryption: 'right',
+      keys: 'right',
+      roles: 'right',
+      rights: 'right',
+      retention: 'right',
+      'newest run': 'right',
+      service: 'right',
     });
-    expect(verdict).toBe('All is well.');
+    expect(verdict).toBe('right');
+    expect(summary).toBe('All is well.');
     expect(find('stack')?.found).toBe('my-collector in account 111122223333, region eu-central-1: CREATE_COMPLETE');
     expect(find('newest run')?.found).toMatch(new RegExp(`^${time(lastHour)}, .*: complete, 4 of 4 archived$`));
     expect(find('service')?.found).toMatch(/answered for cluster alpha with a log record of .* KiB in /);
@@ -77,13 +115,13 @@ describe('collector doctor', () => {
     plane.subscriptions = [['email', 'night@example.com', 'PendingConfirmation']];
     collector.failing.beta = 'not-found';
     await deployed.fireSchedule(hoursAgo(4)).catch(() => undefined);
-    const { code, states, find } = await doctor([]);
-    expect(states).toMatchObject({
-      stack: 'problem',
-      'API key': 'problem',
-      subscriptions: 'problem',
-      'newest run': 'problem',
-      service: 'unknown',
+    const { code, verdicts, find } = await doctor([]);
+    expect(verdicts).toMatchObject({
+      stack: 'wrong',
+      'API key': 'wrong',
+      subscriptions: 'wrong',
+      'newest run': 'wrong',
+      service: 'not seen',
     });
     expect(find('API key')).toMatchObject({ found: expect.stringContaining('no value yet') });
     expect(find('subscriptions')?.act).toContain('follow the link');
@@ -91,7 +129,7 @@ describe('collector doctor', () => {
       new RegExp(`scheduled runs? (of|since) ${time(hoursAgo(3))} (is|are) missing`),
     );
     expect(find('newest run')?.act).toContain(` --run ${time(hoursAgo(3))} --without-record`);
-    for (const what of Object.keys(states).filter((name) => states[name] !== 'ok'))
+    for (const what of Object.keys(verdicts).filter((name) => verdicts[name] !== 'right'))
       expect(find(what)?.act).toBeTruthy();
     expect(code).toBe(1);
   });
@@ -108,21 +146,21 @@ describe('collector doctor', () => {
   it('looks at the recipients of both groups', async () => {
     plane.informed = [['email', 'day@example.com', 'PendingConfirmation']];
     const { find } = await doctor([]);
-    expect(find('subscriptions')?.state).toBe('ok');
+    expect(find('subscriptions')?.verdict).toBe('right');
     expect(find('subscriptions of inform')).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: 'not confirmed: email day@example.com',
     });
     plane.subscriptions = undefined;
     const act = 'use credentials that may list the subscriptions';
-    expect((await doctor([])).find('subscriptions')).toMatchObject({ state: 'unknown', act });
+    expect((await doctor([])).find('subscriptions')).toMatchObject({ verdict: 'not seen', act });
   });
 
   it('names an address whose subscription is gone, and the command that subscribes it again', async () => {
     plane.subscriptions = [['email', 'day@example.com', `arn:aws:sns:eu-central-1:${accountId}:alerts:2`]];
     const { find, code } = await doctor([]);
     expect(find('subscriptions')).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: expect.stringMatching(/^not subscribed: night@example\.com; SNS deletes/),
       act: expect.stringMatching(/\naws sns subscribe .* --protocol email --notification-endpoint night@example\.com$/),
     });
@@ -130,20 +168,102 @@ describe('collector doctor', () => {
   });
 
   it('names what was changed by hand, and a retention that is not the deployed one', async () => {
-    plane.drift = [['/PolicyDocument/Statement/5', '{"Sid":"SealsByAuditOnly"}', 'x'.repeat(300)]];
+    const bucket = plane.live.buckets.ArchiveBucket49F1AC64;
+    if (bucket?.policy === undefined) throw new Error('no policy');
+    bucket.policy.Statement = bucket.policy.Statement.filter(({ Sid }) => Sid !== 'NoDeletion');
     plane.retentionDays = 'never';
-    const { find } = await doctor([]);
-    expect(find('drift')).toMatchObject({
-      state: 'problem',
-      found: `ArchiveBucket49F1AC64/PolicyDocument/Statement/5: deployed {"Sid":"SealsByAuditOnly"}, found ${'x'.repeat(160)}…`,
-      act: expect.stringContaining('--revert-drift'),
+    const { find, code } = await doctor([]);
+    expect(find('policies of buckets')).toMatchObject({
+      verdict: 'wrong',
+      found: expect.stringMatching(
+        /^ArchiveBucket49F1AC64, NoDeletion: deployed \{.*s3:DeleteObject\*.*\}, found nothing$/,
+      ),
+      act: expect.stringContaining('docs/alarms.md, "Bringing back what was deployed"'),
     });
     expect(find('retention')).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: 'objects are kept for ever, by the configuration 400 days',
     });
+    expect(code).toBe(1);
     plane.retentionDays = '40';
-    expect((await doctor([])).find('retention')?.state).toBe('warning');
+    expect((await doctor([])).find('retention')).toMatchObject({ verdict: 'right', act: 'deploy, if that is meant' });
+  });
+
+  it('does not end well if it could not see what protects the archive', async () => {
+    await deployed.fireSchedule(lastHour);
+    plane.instead = (call) => (call === 's3:GetBucketPolicy' ? accessDenied(call) : undefined);
+    const { code, verdict, summary, find } = await doctor([]);
+    expect(find('policies of buckets')).toMatchObject({
+      verdict: 'not seen',
+      found: expect.stringContaining('Reading the policy of ArchiveBucket49F1AC64 failed'),
+    });
+    expect([verdict, summary, code]).toEqual(['not seen', '1 not seen; 19 right.', 1]);
+  });
+
+  /** What an account without the stack answers, by service. */
+  const notThere = {
+    ...{ cloudformation: 'ValidationError', iam: 'NoSuchEntity', kms: 'NotFoundException', s3: 'NoSuchBucket' },
+    ...{ lambda: 'ResourceNotFoundException', secretsmanager: 'ResourceNotFoundException', sns: 'NotFound' },
+  } as const;
+
+  it('never says that all is well if one call of it is refused, answered by another account, or with a status unknown today', async () => {
+    await deployed.fireSchedule(lastHour);
+    const alerts = { emails: ['night@example.com'] };
+    const archive = { retentionDays: 400, replicateTo: { bucketArn: 'arn:aws:s3:::copies' } };
+    const service = { baseUrl: collector.demo.url };
+    const all = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts, archive }, 'all.json');
+    const template = templateOf({ archive });
+    const SigningKey = `arn:aws:kms:eu-central-1:${accountId}:key/theirs`;
+    const statement = { Effect: 'Deny', Principal: '*', Action: 'kms:Sign', Resource: '*' };
+    await plane.close();
+    plane = await startControlPlane(deployed, template);
+    plane.outputs = { SigningKey, SigningKeyPolicy: JSON.stringify({ Sid: 'SignedByAuditOnly', ...statement }) };
+    plane.live.keys.theirs = { arn: SigningKey, state: 'Enabled', policy: { Statement: [statement] } };
+    const { ArchiveBucket49F1AC64: ofArchive } = plane.live.buckets;
+    if (ofArchive === undefined) throw new Error('no bucket');
+    plane.live.resources.push(['Copies', 'AWS::S3::Bucket', 'copies']);
+    plane.live.buckets.Copies = ofArchive;
+
+    const well = await doctor(['--config', all]);
+    expect(well.summary).toBe('All is well.');
+    const calls = [...new Set(plane.calls)];
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        'cloudformation:GetTemplate',
+        'iam:SimulatePrincipalPolicy',
+        'kms:GetKeyPolicy',
+        's3:List',
+      ]),
+    );
+    // Of seals too, with an audit.
+    const rights = [
+      ...calls.filter((call) => call !== 'secretsmanager:GetSecretValue').map(rightOf),
+      'kms:GetPublicKey',
+    ];
+    expect(rightsInGuide()).toEqual([...new Set(rights)].sort());
+    // What is not seen of these shows in the next run, or belongs to somebody else.
+    const elsewhere = ['secretsmanager:GetSecretValue', 'sns:ListSubscriptionsByTopic'];
+    for (const call of calls) {
+      const [name = ''] = call.split(':');
+      const answers = {
+        refused: accessDenied(call),
+        elsewhere: failure(call, notThere[name as keyof typeof notThere], name === 'cloudformation' ? 400 : 404),
+        unknown: failure(call, 'TeapotException', 418),
+      };
+      for (const [how, answer] of Object.entries(answers)) {
+        plane.instead = (one) => (one === call ? answer : undefined);
+        const { code, summary, verdicts } = await doctor(['--config', all]);
+        expect({
+          call,
+          how,
+          summary,
+          isRight: Object.values(verdicts).every((verdict) => verdict === 'right'),
+        }).toEqual({
+          ...{ call, how, summary: expect.not.stringContaining('All is well'), isRight: false },
+        });
+        expect({ call, how, code }).toEqual({ call, how, code: elsewhere.includes(call) ? expect.any(Number) : 1 });
+      }
+    }
   });
 
   it('gives the command that completes an incomplete newest run', async () => {
@@ -151,7 +271,7 @@ describe('collector doctor', () => {
     await deployed.fireSchedule(lastHour);
     expect((await doctor([])).find('newest run')).toEqual({
       what: 'newest run',
-      state: 'problem',
+      verdict: 'wrong',
       found: expect.stringContaining(': incomplete, 2 of 4 archived'),
       act: `complete it: npm run collector -- run --stack my-collector --region eu-central-1 --run ${time(lastHour)}`,
     });
@@ -160,7 +280,7 @@ describe('collector doctor', () => {
   it('says what the service answers to a wrong key from the environment', async () => {
     const { find } = await doctor([], { COLLECTOR_API_KEY: 'wrong-key' });
     expect(find('service')).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: expect.stringContaining('401'),
       act: expect.stringContaining('whether the key is valid'),
     });
@@ -168,8 +288,8 @@ describe('collector doctor', () => {
   });
 
   it('looks at a configuration alone with --offline, and asks nobody', async () => {
-    const { code, states } = await doctor(['--offline']);
-    expect(Object.keys(states)).toEqual(['configuration', 'schedule', 'missing runs', 'recipients']);
+    const { code, verdicts } = await doctor(['--offline']);
+    expect(Object.keys(verdicts)).toEqual(['configuration', 'schedule', 'missing runs', 'recipients']);
     expect(plane.calls).toEqual([]);
     expect(code).toBe(0);
   });
@@ -180,9 +300,9 @@ describe('collector doctor', () => {
       AWS_CONFIG_FILE: join(root, 'none'),
       AWS_SHARED_CREDENTIALS_FILE: join(root, 'none'),
     });
-    const { code, states, find } = await doctor([], { COLLECTOR_API_KEY: collector.key });
+    const { code, verdicts, find } = await doctor([], { COLLECTOR_API_KEY: collector.key });
     for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) delete process.env[name];
-    expect(states).toMatchObject({ configuration: 'ok', schedule: 'ok', stack: 'problem', service: 'ok' });
+    expect(verdicts).toMatchObject({ configuration: 'right', schedule: 'right', stack: 'wrong', service: 'right' });
     expect(find('stack')?.found).toMatch(/no valid credentials were found; run `aws configure`/);
     expect(code).toBe(1);
   });
@@ -191,14 +311,14 @@ describe('collector doctor', () => {
     const bad = join(root, 'bad.json');
     await writeFile(bad, JSON.stringify({ name: 'x', clusters: [] }));
     const { code, find } = await doctor(['--config', bad]);
-    expect(find('configuration')).toMatchObject({ state: 'problem', found: expect.stringContaining('service') });
+    expect(find('configuration')).toMatchObject({ verdict: 'wrong', found: expect.stringContaining('service') });
     expect(code).toBe(1);
   });
 
   it('prints for people the verdict first, and what to do below each look', async () => {
     plane.subscriptions = [];
     const { out } = await runCollector(['doctor', '--config', config], { now });
-    expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 9 in order.');
+    expect(out.split('\n')[0]).toBe('1 wrong, 1 worth knowing; 18 right.');
     expect(out).toMatch(
       /^x subscriptions: not subscribed: night@example\.com; .*\n {4}Do: subscribe again, .*\n {4}aws sns /m,
     );

@@ -86,7 +86,7 @@ describe.each([
     const failed = await run('--dry-run');
     expect(failed.out).toMatch(/^Dry run 2026\S+ is incomplete: 2 of 6 not archived[\s\S]*one reason: 404 Not Found/);
     expect(failed.code).toBe(1);
-    expect(plane.calls).toContain('Invoke RequestResponse');
+    expect(plane.calls).toContain('lambda:Invoke RequestResponse');
   });
 
   it('says at Ctrl-C which run goes on, and how to see what becomes of it', async () => {

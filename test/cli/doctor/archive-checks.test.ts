@@ -13,22 +13,22 @@ it('doctor believes the key of the stack and those that it replaced, and says wh
   const reader = new FolderArchiveReader(archive.folder);
   const [former, own] = [signingKeys(), signingKeys()];
   const both = [base64(former), base64(own)];
-  expect(await sealsIn(reader, both)).toMatchObject({ state: 'warning' });
+  expect(await sealsIn(reader, both)).toMatchObject({ verdict: 'right', act: 'the audit makes the first' });
   await archive.attempt({ run: hour(8), clusters: ['a'], answer: plainAnswer });
   const seals = new SealFixture(archive, former);
   await seals.seal({ at: hour(9) });
   await seals.seal({ at: hour(10), keys: own });
   const found = 'seal 2 of 2026-11-20T10:00:00Z is right, and nothing is damaged by it';
-  expect(await sealsIn(reader, both)).toEqual({ state: 'ok', found });
+  expect(await sealsIn(reader, both)).toEqual({ verdict: 'right', found });
   const unknown = await sealsIn(reader, [base64(former)]);
   expect(unknown).toMatchObject({
-    state: 'problem',
+    verdict: 'wrong',
     found: expect.stringMatching(/^1 not right, such as seals\/00000002/),
   });
   const open = [{ kind: 'missing', key: 'logs/x', problem: 'it is not there', since: hour(11).toISOString() }];
   await seals.seal({ at: hour(11), keys: own, state: { open } });
   const damage = 'damage open since 2026-11-20T11:00:00Z: 1, says seal 3 of 2026-11-20T11:00:00Z';
-  expect(await sealsIn(reader, both)).toMatchObject({ state: 'problem', found: damage });
+  expect(await sealsIn(reader, both)).toMatchObject({ verdict: 'wrong', found: damage });
   await archive.put(sealKey(4), Buffer.from('{}\n'), {});
   expect((await sealsIn(reader, both)).found).toMatch(/^1 not right, such as seals\/00000004/);
 });

@@ -26,13 +26,13 @@ it('doctor reads the list of clusters as the function would, and says how it dif
   };
   try {
     expect(await doctor()).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: expect.stringContaining('No run has collected a list before it'),
     });
     await write(['a', 'b']);
     await deployed.invoke({});
     expect(await doctor()).toMatchObject({
-      state: 'ok',
+      verdict: 'right',
       found: expect.stringMatching(
         /^s3:\/\/inventory\/fleet\.json: 2 clusters, written 20.*, as the list in force\. It was/,
       ),
@@ -41,11 +41,11 @@ it('doctor reads the list of clusters as the function would, and says how it dif
     expect((await doctor())?.found).toContain('the next run changes the list in force: +1 −1 clusters: +c, −a');
     await write([]);
     expect(await doctor()).toMatchObject({
-      state: 'problem',
+      verdict: 'wrong',
       found: expect.stringContaining('expected at least one cluster'),
     });
     const own = await doctor({ from: `s3://${deployed.bucket}/runs/list.json` });
-    expect(own).toMatchObject({ state: 'problem', found: expect.stringContaining("it lies in the archive's bucket") });
+    expect(own).toMatchObject({ verdict: 'wrong', found: expect.stringContaining("it lies in the archive's bucket") });
   } finally {
     await plane.close();
   }

@@ -1,3 +1,4 @@
+import { isWorthKnowing } from '../../../cli/doctor/check';
 import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
 import { parseConfig } from '../../../infra/config/config';
 import { exampleConfig, minimal } from '../../infra/example-config';
@@ -12,7 +13,7 @@ describe('a schedule that the doctor looks at', () => {
     const [next] = scheduleChecks(schedule('cron(0 4 * * ? *)'), now);
     expect(next).toEqual({
       what: 'schedule',
-      state: 'ok',
+      verdict: 'right',
       found:
         'next runs, Europe/Berlin: 2026-11-23 04:00 (2026-11-23T03:00:00Z), 2026-11-24 04:00 (2026-11-24T03:00:00Z), 2026-11-25 04:00 (2026-11-25T03:00:00Z)',
     });
@@ -41,10 +42,13 @@ describe('a schedule that the doctor looks at', () => {
     ).toMatchObject({ EvaluationPeriods: hours });
   });
 
-  it('that is disabled or over is no silence', () => {
+  it('that is disabled or over is told', () => {
     const { schedule: enabled, ...config } = schedule('cron(0 4 * * ? *)');
-    expect(scheduleChecks({ ...config, schedule: { ...enabled, enabled: false } }, now)[0]?.state).toBe('warning');
-    expect(scheduleChecks(schedule('cron(0 4 * * ? 2030)'), now)[0]).toMatchObject({ state: 'problem' });
+    expect(scheduleChecks({ ...config, schedule: { ...enabled, enabled: false } }, now)[0]).toMatchObject({
+      verdict: 'right',
+      act: 'set schedule.enabled to true and deploy',
+    });
+    expect(scheduleChecks(schedule('cron(0 4 * * ? 2030)'), now)[0]).toMatchObject({ verdict: 'wrong' });
   });
 });
 
@@ -54,20 +58,24 @@ describe('a configuration that the doctor looks at', () => {
   const recipients = (alerts: object) => check({ alerts }).find(({ what }) => what === 'recipients');
 
   it('with an example address and without recipients has two warnings, each with what to do', () => {
-    const warnings = check({}).filter(({ state }) => state === 'warning');
+    const warnings = check({}).filter(isWorthKnowing);
     expect(warnings.map(({ what }) => what)).toEqual(['configuration', 'recipients']);
     for (const { act } of warnings) expect(act).toMatch(/^set /);
   });
 
   it.each([
-    [{ emails: ['a@b.org'] }, 'ok', 'messages go to a@b.org'],
+    [{ emails: ['a@b.org'] }, undefined, 'messages go to a@b.org'],
     [
       { page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } },
-      'ok',
+      undefined,
       'messages go to a@b.org, the others to c@d.org',
     ],
-    [{ page: { emails: ['a@b.org'] }, inform: {} }, 'warning', 'nobody gets alarms and failed runs'],
-  ])('names its recipients, of both groups, and warns if one has none: %j', (alerts, state, found) => {
-    expect(recipients(alerts)).toMatchObject({ state, found });
+    [
+      { page: { emails: ['a@b.org'] }, inform: {} },
+      expect.stringMatching(/^set alerts/),
+      'nobody gets alarms and failed runs',
+    ],
+  ])('names its recipients, of both groups, and warns if one has none: %j', (alerts, act, found) => {
+    expect(recipients(alerts)).toEqual({ what: 'recipients', verdict: 'right', found, act });
   });
 });

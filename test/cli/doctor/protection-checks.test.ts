@@ -33,14 +33,14 @@ describe('the policy of an existing signing key', () => {
 
   it('is in order if it lets nobody but the audit sign, however it is written', async () => {
     const account = { Effect: 'Allow', Principal: principal, Action: 'kms:*', Resource: '*' };
-    expect((await look([account, { Sid: 'x', ...refusal, Action: ['kms:Sign'] }])).state).toBe('ok');
+    expect((await look([account, { Sid: 'x', ...refusal, Action: ['kms:Sign'] }])).verdict).toBe('right');
   });
 
   it('is a problem without that statement, or with the one of a role that is gone', async () => {
     const gone = { ArnNotEquals: { 'aws:PrincipalArn': 'arn:aws:iam::1:role/gone' } };
     for (const statements of [[], [{ ...refusal, Condition: gone }]])
       expect(await look(statements)).toMatchObject({
-        state: 'problem',
+        verdict: 'wrong',
         act: expect.stringContaining('"Sid":"SignedByAuditOnly"'),
       });
   });
@@ -56,16 +56,17 @@ describe('the lifecycle of the copy', () => {
   };
 
   it('is in order if it has the days of the archive', async () => {
-    expect((await look([400, 400, 400])).state).toBe('ok');
+    expect((await look([400, 400, 400])).verdict).toBe('right');
   });
 
   it('is worth a warning if it has others, or none', async () => {
     expect(await look([400, 40])).toMatchObject({
-      state: 'warning',
+      verdict: 'right',
+      act: expect.stringContaining('give it the lifecycle'),
       found: expect.stringMatching(/below manifests\/, runs\/$/),
     });
     answer = { status: 404, body: '<Error><Code>NoSuchLifecycleConfiguration</Code></Error>' };
-    expect((await lifecycleOfCopy('arn:aws:s3:::copies', 400)).state).toBe('warning');
+    expect((await lifecycleOfCopy('arn:aws:s3:::copies', 400)).act).toContain('give it the lifecycle');
   });
 
   it('cannot be looked at without the rights', async () => {

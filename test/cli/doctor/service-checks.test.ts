@@ -10,7 +10,12 @@ it('doctor asks each authority of time stamps for one of nothing, and says which
     { name: 'other', url: other.url, root },
   ]).finally(() => Promise.all([one.close(), other.close()]));
   expect(checks).toMatchObject([
-    { what: 'time stamps of one', state: 'ok', found: `${one.url} stamped at 2026-11-23T06:30:07.000Z` },
-    { what: 'time stamps of other', state: 'warning', found: expect.stringContaining('leads to a trusted root') },
+    { what: 'time stamps of one', verdict: 'right', found: `${one.url} stamped at 2026-11-23T06:30:07.000Z` },
+    {
+      what: 'time stamps of other',
+      verdict: 'not seen',
+      showsElsewhere: true,
+      found: expect.stringContaining('leads to a trusted root'),
+    },
   ]);
 });

@@ -1,16 +1,17 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import type { AsynchronousResult } from '../../../local/deployment/local-function';
 import { listenLocally } from '../../../local/listen-locally';
+import { type TemplateJson, templateOf } from '../../infra/example-stack';
+import { type Answer, accountId, escaped, LiveAccount, region } from './live-account';
 
 export const stackName = 'my-collector';
-export const accountId = '111122223333';
-const region = 'eu-central-1';
+export { accountId };
 
 /** What a person's commands ask AWS for, answered from a local deployment over real sockets. */
 export interface ControlPlane {
-  /** Every call, as `service action`. */
+  /** Every call, as `service:action`; of S3 the method alone, or `List`; of an invocation with its type. */
   readonly calls: readonly string[];
   /** What the function or the state machine was started with, oldest first. */
   readonly events: readonly unknown[];
@@ -20,17 +21,24 @@ export interface ControlPlane {
   subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[] | undefined;
   /** Subscriptions of the other group's topic; undefined: the stack has no such topic. */
   informed: ControlPlane['subscriptions'] | undefined;
-  /** What was changed by hand, as CloudFormation says it of the bucket: path, deployed and found value. */
-  drift: readonly (readonly [path: string, expected: string, actual: string])[];
+  /** What S3, KMS and IAM say of the stack's resources. */
+  readonly live: LiveAccount;
+  /** Answers of another kind, by the name of a call; undefined: the usual one. */
+  instead: (call: string) => Answer | undefined;
   /** Days after which the deployed archive expires, or `never`. */
   retentionDays: string;
+  /** Further outputs of the stack. */
+  outputs: Readonly<Record<string, string>>;
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Sets the variables of this process with which the SDK calls it. S3 and Secrets Manager are the deployment's own endpoint. */
-export async function startControlPlane(deployment: LocalDeployment): Promise<ControlPlane> {
+export async function startControlPlane(
+  deployment: LocalDeployment,
+  template: TemplateJson = templateOf(),
+): Promise<ControlPlane> {
   const calls: string[] = [];
   const events: unknown[] = [];
   const running: Promise<unknown>[] = [];
@@ -38,12 +46,11 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   const { definition, shards } = deployment;
   const topic = `arn:aws:sns:${region}:${accountId}:alerts`;
 
-  const resources: [logicalId: string, type: string, id: string][] = [
-    ['CollectorFunctionE9933A71', 'AWS::Lambda::Function', definition.name],
-    ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket],
-  ];
-  if (shards !== undefined)
-    resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', shards.arn]);
+  const live = new LiveAccount(template, stackName, {
+    CollectorFunctionE9933A71: definition.name,
+    ArchiveBucket49F1AC64: deployment.bucket,
+    ...(shards !== undefined && { FanOutStateMachineD6078A7F: shards.arn }),
+  });
 
   const queries: Record<string, (parameters: URLSearchParams) => string | undefined> = {
     DescribeStacks: (parameters) => {
@@ -52,27 +59,24 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
         ['ArchiveBucket', deployment.bucket],
         ['AlertTopic', topic],
         ['RetentionDays', plane.retentionDays],
+        ...Object.entries(plane.outputs),
       ];
       if (plane.informed !== undefined) outputs.push(['InformTopic', `${topic}-inform`]);
       const stack = {
         ...{ StackName: stackName, StackStatus: plane.status, CreationTime: '2026-11-01T00:00:00Z' },
         StackId: `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/1`,
-        Outputs: members(outputs, ([OutputKey = '', OutputValue = '']) => ({ OutputKey, OutputValue })),
+        Outputs: members(outputs, ([OutputKey = '', OutputValue = '']) => ({
+          OutputKey,
+          OutputValue: escaped(OutputValue),
+        })),
       };
       return `<Stacks>${members([stack], (members) => members)}</Stacks>`;
     },
     ListStackResources: () =>
-      `<StackResourceSummaries>${members(resources, ([logicalId, type, id]) => ({
+      `<StackResourceSummaries>${members(live.resources, ([logicalId, type, id]) => ({
         ...{ LogicalResourceId: logicalId, ResourceType: type, PhysicalResourceId: id },
         ...{ ResourceStatus: 'CREATE_COMPLETE', LastUpdatedTimestamp: '2026-11-01T00:00:00Z' },
       }))}</StackResourceSummaries>`,
-    DetectStackResourceDrift: () => {
-      const differences = members(plane.drift, ([PropertyPath, ExpectedValue, ActualValue]) => ({
-        ...{ PropertyPath, ExpectedValue, ActualValue, DifferenceType: 'NOT_EQUAL' },
-      }));
-      const status = plane.drift.length === 0 ? 'IN_SYNC' : 'MODIFIED';
-      return `<StackResourceDrift><StackResourceDriftStatus>${status}</StackResourceDriftStatus><PropertyDifferences>${differences}</PropertyDifferences></StackResourceDrift>`;
-    },
     ListSubscriptionsByTopic: (parameters) => {
       const found = parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []);
       return (
@@ -82,15 +86,13 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     },
   };
 
-  async function answer(request: IncomingMessage): Promise<{ status?: number; headers?: object; body: string }> {
-    const body = await text(request);
+  async function answer(request: IncomingMessage, body: string): Promise<Answer> {
     const target = String(request.headers['x-amz-target'] ?? '');
     if (target.startsWith('AWSStepFunctions.'))
       return { body: await stepFunctions(target.slice(17), JSON.parse(body)) };
     if (request.url?.startsWith('/2015-03-31/functions/')) return lambda(request, body);
     const parameters = new URLSearchParams(body);
     const action = parameters.get('Action') ?? '';
-    calls.push(action);
     const result = queries[action]?.(parameters);
     if (result === undefined)
       return {
@@ -102,13 +104,11 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
 
   async function lambda(request: IncomingMessage, body: string) {
     if (request.method === 'GET') {
-      calls.push('GetFunctionConfiguration');
       return {
         body: JSON.stringify({ FunctionName: definition.name, Environment: { Variables: definition.environment } }),
       };
     }
     const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
-    calls.push(`Invoke ${type}`);
     const event = JSON.parse(body);
     events.push(event);
     if (type === 'Event') {
@@ -121,7 +121,6 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   }
 
   async function stepFunctions(action: string, input: { input?: string; executionArn?: string }): Promise<string> {
-    calls.push(action);
     if (action === 'StartExecution') {
       const event = JSON.parse(input.input ?? '{}');
       events.push(event);
@@ -135,16 +134,35 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     return JSON.stringify({ executionArn: input.executionArn, status, cause: ended?.failure?.errorMessage });
   }
 
-  const answering = createServer((request, response) => {
-    void answer(request).then(({ status = 200, headers = {}, body }) =>
-      response.writeHead(status, { ...headers, 'x-amzn-requestid': 'r' }).end(body),
-    );
-  });
+  /** What the deployment's own endpoint answers. */
+  function pass(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    const { method, headers, url = '' } = request;
+    const passed = forward(`${deployment.url}${url}`, { method, headers }, (answered) => {
+      response.writeHead(answered.statusCode ?? 500, answered.headers);
+      answered.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    passed.end(body);
+  }
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const bytes = await buffer(request);
+    const body = bytes.toString();
+    const call = live.callOf(request, body) ?? nameOf(request, body);
+    const instead = plane.instead(call);
+    const isLive = live.callOf(request, body) !== undefined;
+    calls.push(call);
+    if (instead === undefined && !isLive && /^(s3|secretsmanager):/.test(call)) return pass(request, bytes, response);
+    const {
+      status = 200,
+      headers = {},
+      body: answered,
+    } = instead ?? (isLive ? live.answer(call, request, body) : await answer(request, body));
+    response.writeHead(status, { ...headers, 'x-amzn-requestid': 'r' }).end(answered);
+  }
+  const answering = createServer((request, response) => void serve(request, response));
   const server = await listenLocally(answering);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: server.url,
-    AWS_ENDPOINT_URL_S3: deployment.url,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: deployment.definition.role.accessKeyId,
     AWS_SECRET_ACCESS_KEY: deployment.definition.role.secretAccessKey,
@@ -157,8 +175,10 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     status: 'CREATE_COMPLETE',
     subscriptions: [['email', 'night@example.com', `${topic}:1`]],
     informed: undefined,
-    drift: [],
+    live,
+    instead: () => undefined,
     retentionDays: '400',
+    outputs: {},
     settled: async () => {
       await Promise.all(running);
     },
@@ -168,6 +188,23 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     },
   };
   return plane;
+}
+
+/** Name of a call, such as `sns:ListSubscriptionsByTopic`; of S3 the method alone, and `list`. */
+function nameOf(request: IncomingMessage, body: string): string {
+  const target = String(request.headers['x-amz-target'] ?? '');
+  const [service = '', operation = ''] = target.split('.');
+  if (service === 'secretsmanager') return `${service}:${operation}`;
+  if (service === 'TrentService') return `kms:${operation}`;
+  if (service === 'AWSStepFunctions') return `states:${operation}`;
+  const url = new URL(request.url ?? '', 'http://aws');
+  if (url.pathname.startsWith('/2015-03-31/functions/'))
+    return request.method === 'GET'
+      ? 'lambda:GetFunctionConfiguration'
+      : `lambda:Invoke ${request.headers['x-amz-invocation-type'] ?? 'RequestResponse'}`;
+  const action = new URLSearchParams(body).get('Action');
+  if (action !== null) return `${action === 'ListSubscriptionsByTopic' ? 'sns' : 'cloudformation'}:${action}`;
+  return `s3:${url.searchParams.has('list-type') ? 'List' : request.method}`;
 }
 
 /** The elements of a list, as the query protocol has them. */
