@@ -1,35 +1,95 @@
+import { problems } from './problems';
+
+/** What is to be said of a kind of finding, wherever it is said. */
+interface Kind {
+  /** Whether somebody has to look into it. */
+  readonly isDamage: boolean;
+  /** Whether it is worth a word, and nothing is wrong or unseen by it. */
+  readonly isRemark?: true;
+  /** In a word or two lines, as `verify --help` has it. docs/format.md has the cases. */
+  readonly means: string;
+  /** When what is open counts as repaired, as docs/proof.md has it; left out: it is told once, and does not stay open. */
+  readonly repair?: string;
+}
+
 /**
- * What a verification can find, the worst first; up to `unsealed` it is damage.
- * - `seal-broken`: a seal is not right or not in the chain, a link of the chain is not there, or a seal was deleted or overwritten.
- * - `forged`: not what a seal says that it was.
- * - `missing`: recorded or sealed, but not there. Also a run record, if later ones of its run are there, and a configuration.
- * - `damaged`: not the content that was archived, or not readable as what it should be.
- * - `contradiction`: whole, but objects, run records and configurations do not say the same.
- * - `unrecorded`: there, but in no run record.
- * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it. In a part: any that no seal has.
- * - `unvouched`: there, but the run record that says what it is was replaced, or is gone or in no seal. That record is the damage.
- * - `unreadable`: could not be read, which says nothing about it.
- * - `absent`: the schedule was due, and what it should have left is not there. Not damage: runs do get lost.
- * - `pending`: in no run record yet, but so young that one may still come, or left by an attempt that was killed. Not damage.
+ * The kinds of findings, the worst first; up to `unsealed` it is damage. This table decides the order, the colours, what stays
+ * open and what `verify --help` says; tests hold the tables of docs/format.md and docs/proof.md to it.
  */
-export const findingKinds = [
-  'seal-broken',
-  'forged',
-  'missing',
-  'damaged',
-  'contradiction',
-  'unrecorded',
-  'unsealed',
-  'unvouched',
-  'unreadable',
-  'absent',
-  'pending',
-] as const;
+export const kinds = {
+  'seal-broken': {
+    isDamage: true,
+    means: 'a seal is not right, or the seals are not one whole chain',
+    repair:
+      'the right seal lies there again, and what should not lie there is gone. With the key `runs/*` (a first seal that came late): when earlier seals are there again. Damage that somebody did with the signing key stays open',
+  },
+  forged: {
+    isDamage: true,
+    means: 'it is not what a seal says',
+    repair: 'the content with the sealed hash is there again',
+  },
+  missing: {
+    isDamage: true,
+    means: 'it is recorded or sealed, and not there',
+    repair: 'it is there again, or its retention is over by now',
+  },
+  damaged: {
+    isDamage: true,
+    means: 'it is not the content that was archived',
+    repair: 'it can be read, and is what was archived',
+  },
+  contradiction: {
+    isDamage: true,
+    means: 'records, objects and configurations do not say the same',
+    repair: 'objects, run records and configurations say the same again',
+  },
+  unrecorded: {
+    isDamage: true,
+    means: 'it is in no run record',
+    repair:
+      'a run record names it again: complete the run if it is incomplete. A key that this archive does not use is gone',
+  },
+  unsealed: {
+    isDamage: true,
+    means: 'the newest seal should have this run record, and no seal has it',
+    repair:
+      'the earlier seal that had it is there again. Not because it is sealed now: the audit that finds such a record seals it, so that nobody can change it any more. Deleting it would make it `missing`',
+  },
+  unvouched: { isDamage: false, means: 'its run record is forged, gone, or in no seal' },
+  unreadable: {
+    isDamage: false,
+    means: 'reading it failed, which says nothing about it: it was not seen',
+    repair: 'it can be read',
+  },
+  absent: { isDamage: false, isRemark: true, means: 'a remark: the schedule was due and left no record, or no seal' },
+  pending: { isDamage: false, isRemark: true, means: 'a remark: it may still get its record' },
+} as const satisfies Record<string, Kind>;
 
-export type FindingKind = (typeof findingKinds)[number];
+export type FindingKind = keyof typeof kinds;
 
-/** What somebody has to look into. The other kinds are not damage, or say nothing about it. */
-export const damageKinds: readonly FindingKind[] = findingKinds.slice(0, findingKinds.indexOf('unvouched'));
+export const findingKinds = Object.keys(kinds) as FindingKind[];
+
+export const damageKinds: readonly FindingKind[] = findingKinds.filter(isDamage);
+
+/** Whether somebody has to look into it. @param kind of a finding, or of what else a command remarks on */
+export function isDamage(kind: string): boolean {
+  return kind in kinds && kinds[kind as FindingKind].isDamage;
+}
+
+/** Whether it is worth a word, and nothing is wrong or unseen by it. */
+export function isRemark(kind: FindingKind): boolean {
+  return 'isRemark' in kinds[kind];
+}
+
+/** Whether it is told until it is repaired. The others are found once. */
+export function staysOpen(kind: FindingKind): boolean {
+  return 'repair' in kinds[kind];
+}
+
+/** The worst first. */
+export function bySeverity(one: Pick<Finding, 'kind'>, other: Pick<Finding, 'kind'>): number {
+  return findingKinds.indexOf(one.kind) - findingKinds.indexOf(other.kind);
+}
 
 /** @param found counts by kind */
 export function countDamage(found: Readonly<Partial<Record<string, number>>>): number {
@@ -41,21 +101,28 @@ export interface Finding {
   /** What it is about: a key, or the beginning of keys with a `*` behind it. */
   readonly key: string;
   readonly problem: string;
+  /** Time of the audit that found it first; left out: none did. */
+  readonly since?: string | undefined;
+  /** Why it is acknowledged; left out: it is not. */
+  readonly acknowledged?: string | undefined;
+}
+
+/** What makes two findings the same. */
+export function nameOf({ kind, key }: { readonly kind: string; readonly key: string }): string {
+  return `${kind} ${key}`;
+}
+
+/** What is needed to tell whether the lifecycle explains that something is gone. */
+export interface Gone {
+  readonly key?: string;
+  /** When it was written, or should have been; of what is sealed, the earliest time at which it can have been. */
+  readonly writtenAt: Date;
+  /** True if it may have been gone before the first seal. Left out: no run record names it, or there is no seal. */
+  readonly mayPredateSeals?: boolean | undefined;
 }
 
 /** A finding that counts only if the lifecycle does not explain it. */
-export interface Excusable extends Finding {
-  /** When its object was written, or should have been; of what is sealed, the earliest time at which it can have been. */
-  readonly writtenAt: Date;
-  /**
-   * Of an object that a run record names: whether it may have been gone before the first seal. Left out: no record names it, or
-   * there is no seal.
-   */
-  readonly isInitial?: boolean | undefined;
-}
-
-/** What is gone, as far as anybody can tell. */
-export type Gone = Pick<Excusable, 'writtenAt' | 'isInitial'> & Partial<Pick<Excusable, 'key'>>;
+export type Excusable = Finding & Gone;
 
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
@@ -65,5 +132,5 @@ export function findStray(
   find: Find,
   { key, damage }: { readonly key: string; readonly damage?: string | undefined },
 ): void {
-  find('unrecorded', key, damage ?? 'not a key that this archive uses');
+  find('unrecorded', key, damage ?? problems.stray);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { findingKinds } from './finding';
 import { count, time } from './run-record';
 
 /**
@@ -44,7 +45,7 @@ const failingSchema = z.object({
 });
 
 const openSchema = z.object({
-  kind: z.string(),
+  kind: z.enum(findingKinds),
   key: z.string(),
   problem: z.string(),
   /** Time of the audit that found it first. */
@@ -94,12 +95,10 @@ const logsSchema = z.object({
 
 export const stateSchema = z.object({
   /** The first of what this audit found; the seal counts all of it. */
-  findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
-  /**
-   * What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked
-   * longest ago first. And how much there was no room for: it stays until all of the archive was read again.
-   */
+  findings: z.array(z.object({ kind: z.enum(findingKinds), key: z.string(), problem: z.string() })),
+  /** What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked longest ago first. */
   open: z.array(openSchema),
+  /** Count of open findings that did not fit. Reset after the next complete reading. */
   openMore: count,
   summary: summarySchema,
   logs: logsSchema,

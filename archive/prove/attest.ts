@@ -5,7 +5,7 @@ export { type JudgedRun, judge, judgeRun } from './judge';
 export { judgeBeside, Met } from './judge-beside';
 export type { JudgeContext, Stretch } from './judge-context';
 export { pastRecords } from './list-steps';
-export { nameOf, openDamage } from './seals/open-damage';
+export { openDamage } from './seals/open-damage';
 export { earlierRuns, readChain } from './seals/read-chain';
 export type { RightSeal, SealChain } from './seals/seal-chain';
 export { findAbsentSeals, findShorterRetention, shorterRetention } from './seals/seal-plans';

@@ -1,9 +1,11 @@
+import type { Finding } from '../format/finding';
 import type { StringSink } from '../format/json/json-string-scanner';
 import { isInShard } from '../format/keys';
 import type { LogText } from '../format/log-digest';
 import { LogTextCheck } from '../format/log-text';
 import { headersProblem } from '../format/object-headers';
 import { type ObjectFacts, objectMetadata } from '../format/object-metadata';
+import { problems } from '../format/problems';
 import { resources } from '../format/resources';
 import type { Outcome, RunOutcome } from '../format/run-record';
 import type { ArchiveReader } from '../read/archive-reader';
@@ -11,20 +13,14 @@ import { type OpenedContent, openContent } from '../read/open-content';
 import { readingProblem, readObject } from '../read/read-whole';
 import type { RunRecordObject } from '../read/run-keys';
 
-/**
- * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.
- * `unreadable`: it could not be read, which says nothing about it.
- */
-export interface ObjectProblem {
-  readonly kind: 'missing' | 'damaged' | 'contradiction' | 'unreadable';
-  readonly problem: string;
-}
+/** What is wrong with an object whose key is known. */
+type Problem = Pick<Finding, 'kind' | 'problem'>;
 
 /** What an object says about itself, without its content. */
 export type DescribedContent = Omit<OpenedContent, 'body'>;
 
 export interface CheckedObject {
-  readonly problem: ObjectProblem | undefined;
+  readonly problem: Problem | undefined;
   /** Uncompressed content that was read, in bytes. */
   readonly bytes: number;
   /** Of the uncompressed content; undefined if it could not be read as what it says that it is. */
@@ -58,15 +54,15 @@ export async function checkObject(
       const { facts, isBare } = content;
       return { bytes, sha256: facts.sha256, isBare, problem: contradiction(content, outcome, text?.end()) };
     });
-    return checked ?? { bytes: 0, problem: { kind: 'missing', problem: 'it is not there' } };
+    return checked ?? { bytes: 0, problem: { kind: 'missing', problem: problems.notThere } };
   } catch (error) {
     return { bytes, problem: readingProblem(error) };
   }
 }
 
 /** Says that no run record has an object. @param problem what is wrong with it besides */
-export function describeUnrecorded(problem: ObjectProblem | undefined): string {
-  return `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`;
+export function describeUnrecorded(problem: Problem | undefined): string {
+  return `${problems.unrecorded}; ${problem?.problem ?? problems.asItsMetadata}`;
 }
 
 /** Of a run record: what it covers, and when it was written by the archive's clock. */
@@ -84,9 +80,9 @@ export function describePending(
   settled: Date,
   records: readonly WrittenRecord[] = [],
 ): string | undefined {
-  if (writtenAt > settled) return 'no run record has it yet; it was written a short time ago';
+  if (writtenAt > settled) return problems.justWritten;
   const isLater = records.some((record) => record.writtenAt >= writtenAt && isInShard(cluster, record.shard));
-  return isLater ? 'an attempt without a run record wrote it, and the next one failed: complete the run' : undefined;
+  return isLater ? problems.leftByKilledAttempt : undefined;
 }
 
 /** Names of metadata that the record has too, with what people call them. */
@@ -112,16 +108,15 @@ export function contradiction(
   content: DescribedContent,
   outcome: RunOutcome | undefined,
   text?: LogText,
-): ObjectProblem | undefined {
+): Problem | undefined {
   const { contentType } = resources[content.facts.resource];
   if (content.isBare === true) return bareProblem(content, outcome, text);
   const headers = headersProblem(content, { contentType, contentEncoding: 'gzip' });
   const different = outcome === undefined ? [] : differences(content, outcome);
-  const problems = headers === undefined ? [] : [headers];
-  if (text !== undefined && !isTextOf(content.facts, text))
-    problems.push('its log is not the one that its metadata says');
-  if (different.length > 0) problems.push(`its run record says another ${different.join(', ')} than the object itself`);
-  return problems.length === 0 ? undefined : { kind: 'contradiction', problem: problems.join('; ') };
+  const found = headers === undefined ? [] : [headers];
+  if (text !== undefined && !isTextOf(content.facts, text)) found.push(problems.otherLog);
+  if (different.length > 0) found.push(problems.otherThanRecord(different));
+  return found.length === 0 ? undefined : { kind: 'contradiction', problem: found.join('; ') };
 }
 
 /** What the metadata does not say, the run record cannot say either. */
@@ -135,11 +130,11 @@ function bareProblem({ facts, storedBytes }: DescribedContent, outcome: Outcome 
   if (outcome === undefined) return undefined;
   const { sha256 = facts.sha256, bytes = facts.length } = outcome;
   if (sha256 !== facts.sha256 || bytes !== facts.length)
-    return { kind: 'damaged', problem: 'its content is not the one that its run record says' } as const;
+    return { kind: 'damaged', problem: problems.otherContent } as const;
   const isOther =
     (outcome.outcome === 'archived' && text !== undefined && !isTextOf(outcome, text)) ||
     (outcome.storedBytes ?? storedBytes) !== storedBytes;
-  const problem = 'its run record says another log, or another stored length, than the object itself';
+  const problem = problems.otherBareContent;
   return isOther ? ({ kind: 'contradiction', problem } as const) : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { clockSlackMs } from '../format/clocks';
 import type { Excusable } from '../format/finding';
 import { runPrefix, runRecordKey, shardName } from '../format/keys';
+import { problems } from '../format/problems';
 import type { StoredRun } from '../read/read-run';
 import type { ListedRun, RunRecordObject } from '../read/run-keys';
 import { checkAttempts, checkRecord } from './check-record';
@@ -18,8 +19,7 @@ export async function checkRun(
   { reader, configurations, sealed, now, isBucket, find }: JudgeContext,
 ): Promise<readonly Excusable[]> {
   const allOfRun = `${runPrefix(run.run)}*`;
-  if (run.run.getTime() > now.getTime() + clockSlackMs)
-    find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
+  if (run.run.getTime() > now.getTime() + clockSlackMs) find('contradiction', allOfRun, problems.inFuture);
   for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
   const records: ConfiguredRecord[] = [];
   for (const { record, wrongHeaders, ...object } of run.read) {
@@ -29,7 +29,7 @@ export async function checkRun(
     if (wrongHeaders !== undefined) find('contradiction', object.key, wrongHeaders);
     for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
     if (isBucket && Date.parse(record.finishedAt) > object.writtenAt.getTime() + clockSlackMs)
-      find('contradiction', object.key, 'it says that it finished later than it was written');
+      find('contradiction', object.key, problems.finishedAfterWritten);
   }
   for (const { key, problem } of await judgeListSteps(reader, records, { configurations, sealed }))
     find('contradiction', key, problem);
@@ -53,8 +53,7 @@ function* missingRecords({ run, records }: ListedRun): Generator<{ readonly key:
   for (const record of records) {
     const { attempt, shard } = record;
     const next = before !== undefined && shardName(before.shard) === shardName(shard) ? before.attempt + 1 : 1;
-    const others = attempt - next > 1 ? ` and those up to attempt ${attempt - 1}` : '';
-    const problem = `the run has records of later attempts, but not this one${others}`;
+    const problem = problems.missingAttempt(next, attempt - 1);
     if (attempt > next) yield { key: runRecordKey({ run, shard, attempt: next }), problem };
     before = record;
   }

@@ -1,7 +1,9 @@
 import { clockSlackMs, dayMs } from '../format/clocks';
 import type { Find } from '../format/finding';
 import { runPrefix } from '../format/keys';
+import { problems } from '../format/problems';
 import type { Firings } from '../format/schedule/firings';
+import type { NotSeen } from '../format/verdict';
 import type { Period } from '../read/run-keys';
 import type { SeenRun, UsedSchedule } from './seen-run';
 
@@ -134,10 +136,9 @@ export function findAbsent(find: Find, absent: AbsentRuns): void {
 }
 
 export function describeAbsent({ times, areMore }: AbsentRuns): string {
-  const [first, last] = [times[0]?.toISOString(), times.at(-1)?.toISOString()];
-  if (times.length === 1 && !areMore) return `the schedule was due at ${first}, and no run of this time has a record`;
-  const count = areMore ? `more than ${times.length}` : times.length;
-  return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
+  const [first = '', last = first] = [times[0]?.toISOString(), times.at(-1)?.toISOString()];
+  if (times.length === 1 && !areMore) return problems.absentRun(first);
+  return problems.absentRuns(areMore ? `more than ${times.length}` : `${times.length}`, first, last);
 }
 
 /** Where nobody could tell what was due: what follows each other is one. */
@@ -152,8 +153,13 @@ export function joinSpans(judged: readonly Pick<AbsentRuns, 'notJudged'>[]): Spa
   return spans;
 }
 
+/** Where nobody can tell which runs are absent. */
+export function notJudged({ from, to }: Span): NotSeen {
+  return { what: `which runs were due from ${from.toISOString()} to ${to.toISOString()}`, why: problems.notJudged };
+}
+
 export function describeNotJudged({ from, to }: Span): string {
-  return `Not judged from ${from.toISOString()} to ${to.toISOString()}: a schedule there is disabled, or a configuration cannot be read, so nobody can tell which runs are absent.`;
+  return `Not judged from ${from.toISOString()} to ${to.toISOString()}: ${problems.notJudged}.`;
 }
 
 const nothing = { runs: 0, times: [] as Date[], areMore: false };

@@ -43,14 +43,14 @@ export class Expiry {
   }
 
   /** Whether the lifecycle may have removed it by now. @throws ArchiveReadError if the archive cannot be read */
-  async mayHaveRemoved({ writtenAt, key = '', isInitial }: Gone): Promise<boolean> {
+  async mayHaveRemoved({ writtenAt, key = '', mayPredateSeals }: Gone): Promise<boolean> {
     const { chain, isPart } = this.#options;
     const time = writtenAt.getTime();
     if (time <= this.#removed.untilMs) return time <= this.#excused.untilMs;
     // What a seal has was there when it was sealed, however old it is.
     if (chain.records.has(key) || chain.objects.has(key)) return false;
     const [first] = chain.seals;
-    if (first !== undefined && isInitial !== undefined) return isInitial && time <= removedBefore(first);
+    if (first !== undefined && mayPredateSeals !== undefined) return mayPredateSeals && time <= removedBefore(first);
     // Whoever hands over a part can put any configuration into it.
     if (isPart || (first !== undefined && writtenAt >= new Date(first.listedFrom))) return false;
     this.#untilMs ??= this.#findEnd();

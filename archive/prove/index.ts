@@ -11,5 +11,5 @@ export { mostRunsBeside, runsBefore, seenRun } from './seen-run';
 export { issuerAndSerialOf } from './stamps/certificate-chain';
 export { DerReader, derTag } from './stamps/der';
 export { requestStamp } from './stamps/request-stamp';
-export type { OpenedFinding, VerifyCounts } from './verdict';
+export type { Verified, VerifyCounts } from './tally';
 export { verifyArchive } from './verify-archive';

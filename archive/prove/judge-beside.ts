@@ -1,5 +1,6 @@
 import { findStray } from '../format/finding';
 import { formerKeyProblem, parseRunRecordKey } from '../format/keys';
+import { problems } from '../format/problems';
 import { resourceNames } from '../format/resources';
 import { mapConcurrently } from '../read/map-concurrently';
 import { firstOf } from '../read/newest-first';
@@ -86,7 +87,7 @@ async function judgeUnnamed({ listed, name }: FoundObject, context: JudgeContext
       ? { kind: 'unrecorded' as const, problem: describeUnrecorded(problem) }
       : (problem ?? {
           kind: 'unvouched' as const,
-          problem: `not vouched for any more: ${lost}, which is sealed, is gone or unreadable`,
+          problem: problems.unvouchedSince(lost),
         });
   // The lifecycle removes objects. It explains nothing of what cannot be one.
   if (damage !== undefined) return find(told.kind, key, told.problem);

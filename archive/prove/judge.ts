@@ -1,5 +1,6 @@
 import type { Excusable } from '../format/finding';
 import { parseObjectKey, parseRunRecordKey } from '../format/keys';
+import { problems } from '../format/problems';
 import { isStored, type Outcome, type RunOutcome, taskName } from '../format/run-record';
 import type { Clusters } from '../read/clusters';
 import { mapConcurrently } from '../read/map-concurrently';
@@ -112,7 +113,7 @@ async function judgeNamed(
   const { reader, concurrency, isRead } = context;
   const isAttested = attestedOutcomes(stored, unattested);
   const [forged] = unattested;
-  const unvouched = `not vouched for by what is sealed, only by ${forged}`;
+  const unvouched = problems.unvouched(forged ?? '');
   let areRead = true;
   const check = async (outcome: StoredOutcome) => ({
     outcome,

@@ -1,9 +1,9 @@
+import type { Finding } from '../format/finding';
 import { parseRunRecordKey, type RunRecordName, runRecordKey } from '../format/keys';
 import { hashOfLeaving, leaversOf, nextList } from '../format/next-list';
 import { PastLists, type PastRecords } from '../format/past-lists';
 import type { RecordHead, StoredRecord } from '../format/run-record';
 import type { ArchiveReader } from '../read/archive-reader';
-import type { BadRecord } from '../read/read-run';
 import { readLines } from '../read/record-lines';
 import type { RunRecordObject } from '../read/run-keys';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from '../read/stored-configurations';
@@ -36,7 +36,7 @@ export function pastRecords(
   configurations: StoredConfigurations,
   own: readonly ConfiguredRecord[] = [],
 ): PastRecords {
-  const heads = new Map<string, RecordHead | BadRecord>(own.map(({ key, record }) => [key, record]));
+  const heads = new Map<string, RecordHead | Finding>(own.map(({ key, record }) => [key, record]));
   return {
     names: async (prefix) => {
       const names: RunRecordName[] = [];

@@ -17,7 +17,7 @@ import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { findAbsentSeals, findShorterRetention, planOf } from './seals/seal-plans';
 import { findUnstamped, lateStamps, readStamps } from './seals/seal-stamps';
 import { runsBefore, runsUntilScheduled, seenRun } from './seen-run';
-import { type OpenedFinding, Verdict, type VerifyCounts } from './verdict';
+import { Tally, type Verified, type VerifyCounts } from './tally';
 import { verifyRest } from './verify-rest';
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
@@ -44,7 +44,7 @@ interface Verification {
   readonly reader: ArchiveReader;
   readonly options: VerifyOptions;
   readonly chain: SealChain;
-  readonly verdict: Verdict;
+  readonly tally: Tally;
   /** The archive's own time; undefined: it has no clock. */
   readonly clock: Date | undefined;
   readonly now: Date;
@@ -60,47 +60,44 @@ const runsAtOnce = 999;
  * looks at the rest of the archive too. Memory does not depend on object size; each object of a stretch costs a few bits.
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifyArchive(
-  reader: ArchiveReader,
-  options: VerifyOptions,
-): Promise<VerifyCounts & { readonly findings: readonly OpenedFinding[] }> {
+export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<Verified> {
   const { part, heads, from, to } = options;
   const clock = await reader.time();
   const now = clock ?? options.now;
   const broken: Parameters<Find>[] = [];
   const chain = await readChain(reader, options, (...finding) => broken.push(finding));
-  const verdict = new Verdict(chain, { mails: heads, isPart: part !== undefined });
-  const verification = { reader, options, chain, verdict, clock, now };
+  const tally = new Tally(chain, { mails: heads, isPart: part !== undefined });
+  const verification = { reader, options, chain, tally, clock, now };
   await judgeChain(verification, broken);
-  const configurations = new StoredConfigurations(reader, verdict.find);
+  const configurations = new StoredConfigurations(reader, tally.find);
   await judgeRuns(verification, configurations);
   const known = part === undefined ? [] : partFiles;
-  if (from === undefined && to === undefined) await verifyRest(reader, configurations, verdict.find, known);
-  return { ...verdict.counts, findings: verdict.findings };
+  if (from === undefined && to === undefined) await verifyRest(reader, configurations, tally.find, known);
+  return tally.verdict();
 }
 
 /** @param broken what is wrong with the chain itself */
 async function judgeChain(verification: Verification, broken: readonly Parameters<Find>[]): Promise<void> {
-  const { reader, options, chain, verdict, now } = verification;
+  const { reader, options, chain, tally, now } = verification;
   const { publicKeys, part, heads, stampRoots, stampedSince: since } = options;
   const { files, seals, head } = chain;
   // What is not as the user says, no seal can acknowledge.
-  const differs = (problem: string) => verdict.say({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
+  const differs = (problem: string) => tally.say({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem });
   if (publicKeys !== undefined && files === 0) differs('a public key was given, and the archive has no seal');
   if (files === 0 && stampRoots !== undefined)
     differs('an authority of time stamps was given, and the archive has no seal');
   for (const problem of chain.lostMails(heads)) differs(problem);
-  for (const finding of broken) verdict.find(...finding);
+  for (const finding of broken) tally.find(...finding);
   if (files === 0) return;
   // A part has no seals that were made after it was taken.
   const until = part === undefined ? settled(now) : new Date(head?.listedFrom ?? 0);
-  findAbsentSeals(verdict.find, seals, part ?? options, until);
-  if (part === undefined) findShorterRetention(verdict.find, chain, seals, now);
+  findAbsentSeals(tally.find, seals, part ?? options, until);
+  if (part === undefined) findShorterRetention(tally.find, chain, seals, now);
   const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
-  const stamps = await readStamps(reader, chain, stampRoots, verdict.find);
-  if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, verdict.find);
+  const stamps = await readStamps(reader, chain, stampRoots, tally.find);
+  if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, tally.find);
   const ofEach = new Map(stamps.map((stamp) => [stamp.authority, stamp]));
-  verdict.counts.sealed = {
+  tally.counts.sealed = {
     seals: seals.length,
     newest: newest ?? null,
     stamps: [...ofEach.values()],
@@ -109,9 +106,9 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
 }
 
 async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {
-  const { reader, options, chain, verdict, clock, now } = verification;
+  const { reader, options, chain, tally, clock, now } = verification;
   const { part, heads: mails, from, to, concurrency, onProgress } = options;
-  const { find, sealed, counts, onObject } = verdict;
+  const { find, sealed, counts, onObject } = tally;
   const period = part ?? options;
   // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
   const due = new DueRuns({ from: period.from, to: earliest(settled(now), period.to) });
@@ -129,7 +126,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const common = { reader, concurrency, configurations, sealed, now, find, onObject };
   const context = {
     ...common,
-    findUnlessExpired: (one: Excusable) => findUnlessExpired(verdict, expiry, one),
+    findUnlessExpired: (one: Excusable) => findUnlessExpired(tally, expiry, one),
     isBucket: clock !== undefined,
     settled: isPart ? undefined : settled(now),
     isRead: () => true,
@@ -148,11 +145,11 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
   const sealedAbsent = chain.seals.flatMap((seal) => seal.due.absent.map((time) => new Date(time)));
   const stillAbsent = sealedAbsent.filter((time) => isWithin(time, period) && !times.has(time.getTime()));
-  await judgeAbsent(verdict, expiry, absent, stillAbsent);
+  await judgeAbsent(tally, expiry, absent, stillAbsent);
 }
 
 /** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
-async function listStretches({ reader, options, verdict: { find } }: Verification) {
+async function listStretches({ reader, options, tally: { find } }: Verification) {
   const { from, to, part = {} } = options;
   const stretches: Period[] = [];
   let total = 0;
@@ -170,7 +167,7 @@ async function listStretches({ reader, options, verdict: { find } }: Verificatio
 async function listClusters({
   reader,
   options: { part, cluster: only },
-  verdict: { find },
+  tally: { find },
 }: Verification): Promise<Clusters> {
   const names = await clusterNames(reader, find);
   if (part === undefined) return only === undefined ? allClusters(names) : namedClusters([only]);
@@ -181,7 +178,7 @@ async function listClusters({
 }
 
 /** Says what is not as it should be, unless the lifecycle explains it. @returns whether it was said */
-async function findUnlessExpired({ find, counts }: Verdict, expiry: Expiry, one: Excusable): Promise<boolean> {
+async function findUnlessExpired({ find, counts }: Tally, expiry: Expiry, one: Excusable): Promise<boolean> {
   const { kind, key, problem, writtenAt } = one;
   const isExpired = await expiry.mayHaveRemoved(one);
   if (!isExpired) find(kind, key, `${problem}${expiry.unexcused(writtenAt)}`);
@@ -191,7 +188,7 @@ async function findUnlessExpired({ find, counts }: Verdict, expiry: Expiry, one:
 
 /** @param sealed firings that the audit missed, and the archive's own configurations may not show */
 async function judgeAbsent(
-  { counts, find }: Verdict,
+  { counts, find }: Tally,
   expiry: Expiry,
   found: readonly AbsentRuns[],
   sealed: readonly Date[],

@@ -1,5 +1,6 @@
 import { type Find, findStray } from '../format/finding';
 import { configurationsPrefix, parseConfigurationKey, runsPrefix, sealsPrefix } from '../format/keys';
+import { problems } from '../format/problems';
 import { resourceNames, resources } from '../format/resources';
 import type { ArchiveReader } from '../read/archive-reader';
 import type { StoredConfigurations } from '../read/stored-configurations';
@@ -33,5 +34,5 @@ export async function verifyRest(
     if (known.includes(name) || knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     others.set(name.replace(/\/.*/s, '/*'), damage);
   }
-  for (const [key, damage] of others) find('unrecorded', key, damage ?? 'it lies outside what the collector writes');
+  for (const [key, damage] of others) find('unrecorded', key, damage ?? problems.outside);
 }

@@ -26,7 +26,7 @@ export { firstOf, newestFirst, take } from './newest-first';
 export { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './objects-between';
 export { openBucket } from './open-bucket';
 export { damageOf, type OpenedContent, openContent } from './open-content';
-export { type BadRecord, isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
+export { isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
 export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';
 export { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 export { configuredClusters, type RunConfiguration, StoredConfigurations } from './stored-configurations';

@@ -5,6 +5,7 @@ import * as zlib from 'node:zlib';
 import { DamagedObjectError } from '../format/damage';
 import { formerKeyProblem, type ObjectName, parseObjectKey } from '../format/keys';
 import { type ObjectFacts, readObjectMetadata } from '../format/object-metadata';
+import { problems } from '../format/problems';
 import { type Body, discard, type OpenedObject, smallBytes, wrongChecksum } from './archive-reader';
 
 /** An object that says what it is. Its body is the uncompressed content. */
@@ -39,7 +40,7 @@ function factsOf(key: string, opened: OpenedObject): ObjectFacts {
 const noName = 'its key is not one of an archive';
 
 function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string | undefined {
-  if (facts === undefined) return 'its metadata is absent or malformed';
+  if (facts === undefined) return problems.badMetadata;
   if (facts.resource !== name.resource) return `its key says ${name.resource}, its metadata ${facts.resource}`;
   if (facts.cluster !== name.cluster) return `its key says cluster ${name.cluster}, its metadata ${facts.cluster}`;
   if (facts.run.getTime() !== name.run.getTime())

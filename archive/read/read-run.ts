@@ -1,19 +1,14 @@
 import { hash } from 'node:crypto';
+import type { Finding } from '../format/finding';
 import { type RunRecordName, shardName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';
 import { headersProblem, jsonLinesType } from '../format/object-headers';
+import { problems } from '../format/problems';
 import { largestRecordBytes, type RunOutcome, type StoredRecord } from '../format/run-record';
 import { parseRunRecord } from '../format/run-record-lines';
 import type { ArchiveReader } from './archive-reader';
 import { readingProblem, readWhole } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
-
-export interface BadRecord {
-  readonly key: string;
-  readonly problem: string;
-  /** `missing`: it was listed, and was gone when it was to be read. `unreadable`: reading it failed, which says nothing of it. */
-  readonly kind: 'missing' | 'damaged' | 'unreadable';
-}
 
 /** One run record as it was read. */
 export interface ReadRecord {
@@ -23,7 +18,7 @@ export interface ReadRecord {
   readonly record?: StoredRecord;
   /** What is wrong with its headers all the same. */
   readonly wrongHeaders?: string | undefined;
-  readonly bad?: BadRecord;
+  readonly bad?: Finding;
 }
 
 /**
@@ -61,7 +56,7 @@ export interface StoredRun extends Pick<MergedOutcomes, 'counts' | 'bytes' | 'st
   readonly stopped: readonly string[];
   /** Keys of all its records, the bad ones included. */
   readonly records: readonly string[];
-  readonly badRecords: readonly BadRecord[];
+  readonly badRecords: readonly Finding[];
   /** Length of those that could be read whole, in bytes. */
   readonly recordBytes: number;
   readonly read: readonly (RunRecordObject & ReadRecord)[];
@@ -167,6 +162,6 @@ export async function readRunRecord(
   }
 }
 
-export function missingRecord(key: string): BadRecord {
-  return { key, problem: 'it was listed, and is no longer there', kind: 'missing' };
+export function missingRecord(key: string): Finding {
+  return { key, problem: problems.goneSinceListed, kind: 'missing' };
 }

@@ -1,10 +1,11 @@
 import { DamagedObjectError, parseJson } from '../format/damage';
+import type { Finding } from '../format/finding';
 import { isInShard, type RunRecordName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../format/run-record';
 import { longestLineBytes, parseRunRecord } from '../format/run-record-lines';
 import { type ArchiveReader, discard } from './archive-reader';
-import { type AttemptStart, type BadRecord, missingRecord, type StoredRun, startOf } from './read-run';
+import { type AttemptStart, missingRecord, type StoredRun, startOf } from './read-run';
 import { chunksOf, readingProblem, readObject } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
@@ -31,7 +32,7 @@ export interface ClusterRecord {
   /** Of this cluster alone. */
   readonly outcomes: readonly RunOutcome[];
   /** Records that may name the cluster and cannot be used. */
-  readonly badRecords: readonly BadRecord[];
+  readonly badRecords: readonly Finding[];
 }
 
 /**
@@ -45,7 +46,7 @@ export async function readClusterRecord(
   cluster: string,
 ): Promise<ClusterRecord> {
   const outcomes = new MergedOutcomes();
-  const badRecords: BadRecord[] = [];
+  const badRecords: Finding[] = [];
   for (const object of recordsOf(records, cluster)) {
     const read = await readLines(reader, object, cluster);
     if ('problem' in read) badRecords.push(read);
@@ -75,7 +76,7 @@ export async function readLines(
   reader: ArchiveReader,
   object: RunRecordName & { readonly key: string },
   cluster?: string,
-): Promise<StoredRecord | BadRecord> {
+): Promise<StoredRecord | Finding> {
   const { key } = object;
   try {
     const found = await readObject(reader, key, largestRecordBytes, async ({ body, storedBytes }) => {

@@ -4,6 +4,7 @@ import { DamagedObjectError, parseJson } from '../format/damage';
 import type { Find } from '../format/finding';
 import { configurationKey } from '../format/keys';
 import { headersProblem } from '../format/object-headers';
+import { problems } from '../format/problems';
 import { firstResources } from '../format/resources';
 import { CronError } from '../format/schedule/cron';
 import { type Firings, firingsOf } from '../format/schedule/firings';
@@ -86,7 +87,7 @@ export class StoredConfigurations {
     try {
       const found = await readWhole(this.#reader, key, largestConfigurationBytes);
       if (found === undefined) {
-        find('missing', key, 'run records name this configuration, and it is not there');
+        find('missing', key, problems.missingConfiguration);
         return undefined;
       }
       const tooLong = `it is longer than ${largestConfigurationBytes} bytes`;

@@ -1,4 +1,5 @@
 import { hourMs } from '../../archive/format/clocks';
+import { problems } from '../../archive/format/problems';
 import { type AbsentRuns, DueRuns, mostRunsBeside, planOf, readHead, runsBefore, seenRun } from '../../archive/prove';
 import { ArchiveReadError, type ListedRun, readStarts, type StoredConfigurations } from '../../archive/read';
 import { runMarginHours } from '../../lambda/time-limits';
@@ -71,10 +72,8 @@ export async function findOverdue(
 
 /** @param isSealed whether a seal says that the schedule was in force: its plan is newer than every stored configuration */
 function describeOverdue({ run, times, areMore }: AbsentRow, isSealed: boolean): string {
-  const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'scheduled run')}`;
+  const count = `${areMore ? 'more than ' : ''}${times.length}`;
   const missing =
-    times.length === 1
-      ? `the scheduled run of ${formatTime(run)} is missing`
-      : `${count} since ${formatTime(run)} are missing`;
+    times.length === 1 ? problems.absentRun(formatTime(run)) : problems.absentRunsSince(count, formatTime(run));
   return `${missing}${isSealed ? '' : ', unless the schedule was switched off or the stack removed'}`;
 }

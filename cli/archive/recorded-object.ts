@@ -1,7 +1,9 @@
 import { settled } from '../../archive/format/clocks';
+import type { Finding } from '../../archive/format/finding';
 import { type ObjectFacts, readObjectMetadata } from '../../archive/format/object-metadata';
+import { problems } from '../../archive/format/problems';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
-import { contradiction, describePending, Expiry, type OpenedFinding, readChain } from '../../archive/prove';
+import { contradiction, describePending, Expiry, readChain } from '../../archive/prove';
 import {
   type ArchiveReader,
   type ClusterObject,
@@ -14,9 +16,9 @@ import {
 import type { OpenedArchive } from './open-archive';
 
 /** What is wrong with something that a command reads, as `verify` would find it, or as a seal has it open. */
-export interface Remark extends Omit<OpenedFinding, 'kind'> {
-  /** That of a finding, or `note`: worth a word, and no damage. */
-  readonly kind: string;
+export interface Remark extends Omit<Finding, 'kind'> {
+  /** That of a finding, or `note`: worth a word, and not damage. */
+  readonly kind: Finding['kind'] | 'note';
 }
 
 /** An object with what it says about itself, and what its run's records say of it. */
@@ -45,10 +47,10 @@ export async function recordedObject(
     const isRefused = outcome !== undefined && !isStored(outcome) && bad === undefined;
     const pending = describePending(object, settled(now), isRefused ? listed?.records : []);
     if (pending !== undefined) return { kind: 'pending', key, problem: pending };
-    if (await mayHaveExpired(archive, now, object)) return { kind: 'note', key, problem: 'its run record has expired' };
+    if (await mayHaveExpired(archive, now, object)) return { kind: 'note', key, problem: problems.recordExpired };
     if (bad !== undefined) return bad;
     const reason = outcome && [outcome.outcome, outcome.httpStatus].filter((part) => part !== undefined).join(', ');
-    const problem = reason === undefined ? 'no run record says that it was archived' : `the run record says: ${reason}`;
+    const problem = reason === undefined ? problems.unrecorded : `the run record says: ${reason}`;
     return { kind: 'unrecorded', key, problem };
   };
   return { ...object, facts, remark: await remarkOn() };
@@ -60,11 +62,10 @@ export async function recordedObject(
  */
 export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectHead | undefined): Remark | undefined {
   const facts = head && readObjectMetadata(head.metadata);
-  if (head === undefined || facts === undefined)
-    return { kind: 'damaged', key, problem: 'its metadata is absent or malformed' };
+  if (head === undefined || facts === undefined) return { kind: 'damaged', key, problem: problems.badMetadata };
   const different = contradiction({ ...head, facts }, outcome);
   if (different !== undefined) return { key, ...different };
-  return outcome.sha256 === undefined ? { kind: 'note', key, problem: 'no run record has its hash' } : undefined;
+  return outcome.sha256 === undefined ? { kind: 'note', key, problem: problems.withoutHash } : undefined;
 }
 
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */

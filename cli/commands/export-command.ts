@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { damageKinds } from '../../archive/format/finding';
+import { isRemark } from '../../archive/format/finding';
+import { verdictValue } from '../../archive/format/verdict';
 import { type Part, partPageFile, verifyArchive } from '../../archive/prove';
 import { FolderArchiveReader, type Period } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
@@ -35,16 +36,19 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const copied = await copyPart(archive, part, out, publicKey).finally(() => progress.stop());
     const copy = new FolderArchiveReader(out);
     const verified = await verifyArchive(copy, { part, publicKeys: publicKey, now, concurrency: 8 });
-    const { found, findings, sound, sealed } = verified;
+    const { found, sound, sealed } = verified.seen;
     const { vouchedBy, ...shown } = copied;
     const { objects, notCopied, unsealed, ...counts } = shown;
     const vouched = sealed?.newest ? sound : 0;
     const all = objects.length + notCopied.length;
-    const ending = await printRemarks(terminal, [
-      ...notCopied.map(({ key, problem }) => ({ kind: 'damaged', key, problem: `not copied: ${problem}` })),
-      ...findings.filter(({ kind }) => kind === 'unvouched' || damageKinds.includes(kind)),
+    await printRemarks(terminal, [
+      ...notCopied.map(({ key, problem }) => ({ kind: 'damaged' as const, key, problem: `not copied: ${problem}` })),
+      ...verified.findings.filter(({ kind }) => !isRemark(kind)),
     ]);
-    end(vouched === all ? ending : 'found');
+    const value = verdictValue({ ...verified, wrong: [...notCopied.map(() => ({})), ...verified.wrong] });
+    // An object that could not be read back is not seen. Which runs were due is not what a part is asked.
+    const unread = found.unreadable > 0 ? 'trouble' : undefined;
+    end(value === 'wrong' ? 'found' : (unread ?? (vouched === all ? 'ok' : 'found')));
     if (json === true)
       return printJson(terminal.out, { out, ...part, ...shown, sound, found, vouched: vouched === all });
     const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
@@ -88,7 +92,7 @@ Standard error says which seals vouch for the objects. Whoever gets the folder n
 mails, from somebody else than its sender.
 
 Exit codes: 0 done, 1 something is damaged, or no seal vouches for an object: the folder is written all the same, 2
-wrong command line, 3 it could not be done.
+wrong command line, 3 it could not be done, or not all of the folder could be read back.
 
 Examples:
   npm run collector -- export --archive s3://my-archive --cluster my-cluster --from 2026-11-01 --out my-cluster

@@ -1,4 +1,4 @@
-import { damageKinds } from '../../archive/format/finding';
+import { isDamage } from '../../archive/format/finding';
 import type { Remark } from '../archive/recorded-object';
 import { atMost, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -22,10 +22,6 @@ export async function printRemarks(
   const kinds = remarks.flatMap(({ kind, acknowledged }) => (acknowledged === undefined ? kind : []));
   if (kinds.some(isDamage)) return damaged;
   return kinds.includes('unreadable') ? 'trouble' : 'ok';
-}
-
-function isDamage(kind: string): boolean {
-  return damageKinds.some((one) => one === kind);
 }
 
 /** Prints findings, equal ones together. Each key has a line of its own, however long, so that it can be copied. */

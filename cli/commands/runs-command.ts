@@ -83,7 +83,7 @@ function isWell({ newest, overdue, seal, wrongSeals }: Health, isStrict: boolean
 
 async function printHealth(terminal: Terminal, { overdue, unknown, seal, wrongSeals }: Health): Promise<void> {
   const { out, colors } = terminal;
-  const remarks = [...wrongSeals].map(([key, problem]) => ({ kind: 'seal-broken', key, problem }));
+  const remarks = [...wrongSeals].map(([key, problem]) => ({ kind: 'seal-broken' as const, key, problem }));
   await printRemarks(terminal, remarks);
   if (seal !== undefined) await printOpen(terminal, seal);
   if (overdue !== undefined) await print(out, `${colors.red(colors.bold('OVERDUE:'))} ${overdue.text}.\n`);

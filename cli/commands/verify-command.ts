@@ -1,6 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { countDamage, findingKinds } from '../../archive/format/finding';
-import { describeNotJudged, type Part, readPart, type VerifyCounts, verifyArchive } from '../../archive/prove';
+import { kinds } from '../../archive/format/finding';
+import { verdictValue } from '../../archive/format/verdict';
+import {
+  describeNotJudged,
+  type Part,
+  readPart,
+  type Verified,
+  type VerifyCounts,
+  verifyArchive,
+} from '../../archive/prove';
 import type { Period } from '../../archive/read';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
@@ -44,7 +52,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, cluster, publicKey: publicKeys, head: heads } = options;
     const { tsaCa: stampRoots, stampedSince } = options;
-    const { findings, ...counts } = await verifyArchive(reader, {
+    const verified = await verifyArchive(reader, {
       from,
       to,
       part,
@@ -57,15 +65,20 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       concurrency: isLive ? fromBucket : fromFolder,
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());
-    const worstFirst = findings.toSorted((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
-    const [ending, verdict] = verdictOf(terminal, counts, reader.location, options);
+    const { seen: counts, notSeen, findings } = verified;
+    const [ending, verdict] = verdictOf(terminal, verified, reader.location, options);
     if (options.json === true) {
-      const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part, cluster };
-      await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings: worstFirst });
+      const asked = { archive: reader.location, from: from ?? null, to: to ?? null, part, cluster };
+      await printJson(terminal.out, {
+        ...asked,
+        ...{ ok: ending === 'ok', verdict: verdictValue(verified) },
+        ...counts,
+        ...{ notSeen, findings },
+      });
     } else {
       if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
-      await printFindings(terminal, worstFirst);
+      await printFindings(terminal, findings);
       const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
       const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
       await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals + verdict);
@@ -97,7 +110,7 @@ function summaryOf(counts: VerifyCounts): string {
 
 function describeCounts({ sound, bytes, found }: VerifyCounts): string {
   const damage = Object.values(found).reduce((sum, count) => sum + count, 0);
-  return `${formatCount(sound, 'object')}, ${formatBytes(bytes)}, ${damage === 0 ? 'nothing wrong' : `${damage} found`}`;
+  return `${formatCount(sound, 'object')}, ${formatBytes(bytes)}, ${damage === 0 ? 'nothing wrong so far' : `${damage} found`}`;
 }
 
 /** Says once that a copy was made without its metadata. */
@@ -138,44 +151,42 @@ function stampedOf({ sealed }: VerifyCounts, areRootsGiven: boolean): string {
 /** How the command ends, and the sentences that say so. */
 function verdictOf(
   { colors }: Terminal,
-  counts: VerifyCounts,
+  verified: Verified,
   location: string,
   { strict, cluster }: Options,
 ): readonly [Ending, string] {
-  const { runs, sound, expired, found, acknowledged } = counts;
-  const damage = countDamage(found);
+  const { runs, sound, expired, found, acknowledged } = verified.seen;
+  const value = verdictValue(verified);
   const counted = formatCounts(found);
   const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
   const list = counted === '' ? '' : ` Found: ${counted}.${known}`;
-  if (damage > acknowledged) {
+  if (value === 'wrong') {
     const act = 'What to do: docs/alarms.md, "Audit found damage".';
     return ['found', `${colors.bold(colors.red('Something is wrong.'))}${list} ${act}\n`];
   }
   // A uid may be mistyped.
-  if (runs === 0 || (cluster !== undefined && sound + expired + found.pending + damage === 0)) {
+  if (runs === 0 || (cluster !== undefined && sound + expired + found.pending + verified.wrong.length === 0)) {
     const what = runs === 0 ? 'runs' : `objects of cluster ${cluster}`;
     const nothing = printable(`Nothing was verified: ${location} has no ${what} in this period.`);
     return ['trouble', `${colors.red(nothing)}${list}\n`];
   }
   if (found.unreadable > 0) return ['trouble', `${colors.yellow('Not everything could be read.')}${list}\n`];
+  // Who asks for absent runs has no answer where nobody can tell which were due.
+  if (value === 'not seen' && strict === true && found.absent === 0)
+    return ['trouble', `${colors.yellow('Nobody can tell whether a run is absent.')}${list}\n`];
   const ending = strict === true && found.absent > 0 ? 'found' : 'ok';
   if (acknowledged > 0) return [ending, `${colors.yellow('All damage is acknowledged.')}${list}\n`];
-  return [ending, `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`];
+  return [
+    ending,
+    `${colors.green(list === '' && value === 'right' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`,
+  ];
 }
 
 const helpText = `
-What it finds:
-  seal-broken    a seal is not right, or the seals are not one whole chain
-  forged         it is not what a seal says
-  missing        it is recorded or sealed, and not there
-  damaged        it is not the content that was archived
-  contradiction  records, objects and configurations do not say the same
-  unrecorded     it is in no run record
-  unsealed       the newest seal should have this run record, and no seal has it
-  unvouched      its run record is forged, gone, or in no seal
-  unreadable     reading it failed, which says nothing about it
-  absent         the schedule was due and left no record, or no seal; no damage
-  pending        it may still get its record; no damage
+What it finds, the worst first; up to unsealed it is damage:
+${Object.entries(kinds)
+  .map(([kind, { means }]) => `  ${kind.padEnd(13)}  ${means}`)
+  .join('\n')}
 
 --public-key: without it, verify trusts the key in the archive, which whoever forges seals can replace. If the key was changed, give all
 keys. --head: the chain has to have the seals with all SHA-256 that you give, as mails have them; what is gone is excused only by the
@@ -183,7 +194,8 @@ retention of these. --part: the folder holds one cluster and a period, as "expor
 checked, and of the objects those of one cluster. Damage that audit.acknowledged names does not count for the exit code.
 
 Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2
-wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found.
+wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found (with
+--strict also: nobody can tell which runs were due).
 
 Examples:
   npm run collector -- verify

@@ -1,7 +1,8 @@
+import type { VerdictValue } from '../../archive/format/verdict';
 import { formatCount } from '../terminal/format';
 
 /** What a look ended with. What was not looked at is neither right nor wrong. */
-export type Verdict = 'right' | 'wrong' | 'not seen';
+export type Verdict = VerdictValue;
 
 export interface Check {
   /** What was looked at, such as `schedule`. */

@@ -1,6 +1,7 @@
+import type { Finding } from '../../archive/format/finding';
 import { forEachResource, type Resource, resources } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
-import { type BadRecord, isLate, type Run } from '../../archive/read';
+import { isLate, type Run } from '../../archive/read';
 import { groupReasons, type ReasonGroup } from '../../lambda/group-reasons';
 import { type ContentHashes, isSameContent } from '../archive/changes';
 import { type FoundStale, isAbsent, type RunRow } from '../archive/run-reader';
@@ -53,7 +54,7 @@ export interface ReportFacts extends FoundStale {
   readonly isNewest: boolean;
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
-  readonly badRecords: readonly Pick<BadRecord, 'key' | 'problem'>[];
+  readonly badRecords: readonly Pick<Finding, 'key' | 'problem'>[];
   /** Runs whose list of clusters changed, or was refused. */
   readonly clusterChanges: readonly ClusterChange[];
   /** What time stamps show, a sentence for each authority. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ObjectName, objectKey } from '../../archive/format/keys';
+import { problems } from '../../archive/format/problems';
 import { ArchiveReadError, type ArchiveReader, type Body, damageOf } from '../../archive/read';
 import type { ContentHashes } from '../archive/changes';
 import { contentOf, textOf } from '../archive/read-text';
@@ -98,6 +99,6 @@ export function remarkOn({ object, problem, sha256 }: ObjectSearch): Remark | un
   if (problem !== undefined || sha256 === recorded.sha256) return problem;
   const key = objectKey(object);
   return recorded.sha256 === undefined
-    ? { kind: 'note', key, problem: 'no run record has its hash' }
-    : { kind: 'contradiction', key, problem: 'its run record says another SHA-256 than the object itself' };
+    ? { kind: 'note', key, problem: problems.withoutHash }
+    : { kind: 'contradiction', key, problem: problems.otherThanRecord(['SHA-256']) };
 }

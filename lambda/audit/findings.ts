@@ -1,8 +1,9 @@
-import { damageKinds, type Find, type Finding } from '../../archive/format/finding';
+import { type Find, type Finding, isDamage, nameOf, staysOpen } from '../../archive/format/finding';
 import { parseObjectKey } from '../../archive/format/keys';
+import { problems } from '../../archive/format/problems';
 import type { Seal } from '../../archive/format/seal';
 import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../../archive/format/seal-state';
-import { nameOf, type SealChain } from '../../archive/prove/attest';
+import type { SealChain } from '../../archive/prove/attest';
 import type { Rechecked } from './check-open';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
@@ -28,7 +29,7 @@ type Settled = Pick<Seal, 'found'> & Pick<SealState, 'findings' | 'open' | 'open
 export class Findings {
   readonly #found = new Map<string, Finding>();
   /** Findings beyond those that are kept, by kind. */
-  readonly #more = new Map<string, number>();
+  readonly #more = new Map<Finding['kind'], number>();
 
   readonly find: Find = (kind, key, problem) => {
     const name = nameOf({ kind, key });
@@ -53,7 +54,8 @@ export class Findings {
     const isOver = (one: OpenFinding) => checked.get(one) === 'repaired' && this.#more.size === 0;
     const left = earlier.filter((one) => !isOver(one) && !isReplaced(one));
     // It is judged again until a right record says what should be there.
-    const kept = (one: OpenFinding) => (checked.get(one) === 'unvouched' ? { ...one, kind: 'unvouched' } : one);
+    const kept = (one: OpenFinding) =>
+      checked.get(one) === 'unvouched' ? { ...one, kind: 'unvouched' as const } : one;
     const open = [
       ...left.filter((one) => !checked.has(one)),
       ...left.filter((one) => checked.has(one)).map(kept),
@@ -76,7 +78,7 @@ export class Findings {
   }
 
   #count(found: readonly OpenFinding[]): Record<string, number> {
-    const counts = new Map(this.#more);
+    const counts = new Map<string, number>(this.#more);
     for (const { kind } of found) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return Object.fromEntries(counts);
   }
@@ -93,18 +95,9 @@ function lasting(
   const earlier = before.get(nameOf(one)) ?? before.get(nameOf({ kind: 'unvouched', key }));
   if (kind === 'unreadable' && (records.has(key) || parseObjectKey(key) !== undefined)) {
     const unread = earlier ?? before.get(nameOf({ kind: 'damaged', key }));
-    if (unread) return { kind: 'damaged', key, problem: `it cannot be read: ${problem}`, since: unread.since };
+    if (unread) return { kind: 'damaged', key, problem: problems.unread(problem), since: unread.since };
   }
   return { ...one, since: earlier?.since ?? now };
-}
-
-/** What was not there when it was due, and what may still come, is found once. */
-function staysOpen(kind: string): boolean {
-  return kind === 'unreadable' || isDamage(kind);
-}
-
-function isDamage(kind: string): boolean {
-  return damageKinds.some((one) => one === kind);
 }
 
 /** As many of the first as a state has room for. */

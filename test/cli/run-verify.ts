@@ -1,7 +1,7 @@
 import type { Finding } from '../../archive/format/finding';
 import type { Resource } from '../../archive/format/resources';
 import type { RunRecord } from '../../archive/format/run-record';
-import type { VerifyCounts } from '../../archive/prove/verdict';
+import type { VerifyCounts } from '../../archive/prove/tally';
 import { ArchiveFixture, hour, keyOf, plainAnswer } from './archive-fixture';
 import { runCollector } from './run-collector';
 

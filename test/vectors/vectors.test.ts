@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FindingKind } from '../../archive/format/finding';
 import { sha256Of } from '../../archive/format/seal-file';
+import { readChain } from '../../archive/prove/seals/read-chain';
+import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
 import { damageOf, hasPython, readFolders } from '../cli/export/second-reader';
 import { newFolder } from '../support/new-folder';
 import { changes, saidOf } from './write-vectors';
@@ -36,6 +38,13 @@ describe('the vectors of version 1 of the format', () => {
     const said = await saidOf(join(work, name));
     expect(said).toMatchObject(expected(name));
     expect(said.findings).toEqual(expect.arrayContaining((changes[name] ?? []).slice(1)));
+  });
+
+  it('every chain can be printed, stored and compared', async () => {
+    for (const name of names) {
+      const chain = await readChain(new FolderArchiveReader(join(work, name)), {}, () => undefined);
+      for (const seal of chain.all) expect([name, JSON.parse(JSON.stringify(seal))]).toEqual([name, seal]);
+    }
   });
 
   (hasPython ? it : it.skip)('the second reader finds the same', () => {

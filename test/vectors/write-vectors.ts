@@ -163,7 +163,7 @@ export async function saidOf(folder: string): Promise<Record<string, unknown>> {
   const args = existsSync(join(folder, 'part.json')) ? ['--part'] : [];
   const { result, code } = await runVerify(folder, args, longAfter);
   const findings = result.findings.map(({ kind, key }) => `${kind} ${key}`).sort();
-  return JSON.parse(JSON.stringify({ exitCode: code, ...result, archive: undefined, findings }));
+  return JSON.parse(JSON.stringify({ exitCode: code, ...result, archive: undefined, notSeen: undefined, findings }));
 }
 
 /** Packs a folder, the same bytes for the same content, and writes what `verify` says of it. */

@@ -1,4 +1,4 @@
-import { damageKinds } from '../../format/finding';
+import { type Finding, isDamage, nameOf } from '../../format/finding';
 import { parseObjectKey } from '../../format/keys';
 import type { Seal } from '../../format/seal';
 import type { OpenFinding, SealState } from '../../format/seal-state';
@@ -21,7 +21,7 @@ export interface OpenDamage {
 /** Divides what is open into what alarms, what is acknowledged, and what could not be read. */
 export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDamage {
   const isAcknowledged = acknowledgedBy(plan);
-  const damage = open.filter(({ kind }) => damageKinds.some((one) => one === kind));
+  const damage = open.filter(({ kind }) => isDamage(kind));
   const findings = damage
     .filter((one) => !isAcknowledged(one))
     .sort((a, b) => (a.since > b.since ? -1 : a.since < b.since ? 1 : 0));
@@ -39,7 +39,7 @@ export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDa
 export function acknowledgedBy({
   acknowledged = [],
   erased = [],
-}: Pick<Seal['plan'], 'acknowledged' | 'erased'>): (finding: Pick<OpenFinding, 'kind' | 'key'>) => string | undefined {
+}: Pick<Seal['plan'], 'acknowledged' | 'erased'>): (finding: Pick<Finding, 'kind' | 'key'>) => string | undefined {
   const reasons = new Map(acknowledged.map((one) => [nameOf(one), one.why]));
   const erasedBy = (key: string) => {
     const { cluster, run } = parseObjectKey(key) ?? {};
@@ -50,9 +50,4 @@ export function acknowledgedBy({
     return entry && `erased: ${entry.why}`;
   };
   return (finding) => reasons.get(nameOf(finding)) ?? (finding.kind === 'missing' ? erasedBy(finding.key) : undefined);
-}
-
-/** What makes two findings the same. */
-export function nameOf({ kind, key }: Pick<OpenFinding, 'kind' | 'key'>): string {
-  return `${kind} ${key}`;
 }

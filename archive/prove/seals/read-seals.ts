@@ -2,6 +2,7 @@ import { DamagedObjectError } from '../../format/damage';
 import { type Find, findStray } from '../../format/finding';
 import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefix } from '../../format/keys';
 import { headersProblem, jsonLinesType } from '../../format/object-headers';
+import { problems } from '../../format/problems';
 import { largestSealBytes } from '../../format/seal';
 import { readSignedLine, type SignedLine, sha256Of } from '../../format/seal-file';
 import { ArchiveReadError, type ArchiveReader } from '../../read/archive-reader';
@@ -50,7 +51,7 @@ export async function readSealFile(reader: ArchiveReader, number: number): Promi
   let sha256: string | null = null;
   const read = await orWhy(async () => {
     const found = await readWhole(reader, sealKey(number), largestSealBytes);
-    if (found === undefined) throw new DamagedObjectError('it was listed, and is no longer there');
+    if (found === undefined) throw new DamagedObjectError(problems.goneSinceListed);
     sha256 = sha256Of(found.bytes);
     const problem = headersProblem(found, { contentType: jsonLinesType, contentEncoding: undefined });
     return { signed: readSignedLine(found.bytes), problem };
@@ -65,6 +66,6 @@ export async function orWhy<Result>(read: () => Promise<Result>): Promise<Result
   } catch (error) {
     if (error instanceof DamagedObjectError) return error.message;
     if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
-    return `it cannot be read: ${error.message}`;
+    return problems.unread(error.message);
   }
 }

@@ -16,7 +16,7 @@ export interface RightSeal extends Seal {
 }
 
 /** What a seal says of one run record or object. */
-export interface Sealed extends Hashed {
+export interface Sealed extends Pick<Hashed, 'sha256'> {
   readonly by: RightSeal;
   /** Whether the archive was seen to have it. */
   isThere: boolean;
@@ -41,7 +41,7 @@ const mostCharacters = 300;
 /**
  * All seals of an archive. What is not right by itself claims nothing: it is a finding. The hashes of a right seal bind
  * wherever it lies; everything else that it says counts only in the chain. Memory grows with the number of sealed run
- * records: about 250 bytes for each.
+ * records: about 300 bytes for each.
  */
 export class SealChain {
   /** The right ones, in the chain or not. */
@@ -138,18 +138,16 @@ export class SealChain {
     const right: RightSeal = { ...seal, key: sealKey(seal.number), sha256, isChained: false };
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
-    // Of these few a copy: who prints a seal prints them.
-    this.#keep(structuredClone(seal.stamps), this.sealedStamps, right);
+    this.#keep(seal.stamps, this.sealedStamps, right);
     this.all.push(right);
   }
 
   #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
-    for (const one of hashed) {
-      const before = kept.get(one.key);
-      // The seal's own object: a second one for each run record would take as much memory again.
-      if (before === undefined) kept.set(one.key, Object.assign(one, { by, isThere: false }));
-      else if (before.sha256 !== one.sha256)
-        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${one.key}`);
+    for (const { key, sha256 } of hashed) {
+      const before = kept.get(key);
+      if (before === undefined) kept.set(key, { sha256, by, isThere: false });
+      else if (before.sha256 !== sha256)
+        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${key}`);
     }
   }
 }

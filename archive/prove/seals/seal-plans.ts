@@ -1,6 +1,7 @@
 import { dayMs, formerVersionDays } from '../../format/clocks';
 import type { Find } from '../../format/finding';
 import { parseRunRecordKey, sealKey, sealsPrefix } from '../../format/keys';
+import { problems } from '../../format/problems';
 import { firingsOfSchedule } from '../../format/schedule/firings';
 import type { Seal } from '../../format/seal';
 import type { Period } from '../../read/run-keys';
@@ -53,7 +54,7 @@ export function findAbsentSeals(
   });
   const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
   const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
-  if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
+  if (first !== undefined) find('absent', `${sealsPrefix}*`, problems.absentSeals(which));
 }
 
 /** How its problem begins: a mail says this first. */

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { dayMs } from '../../format/clocks';
 import type { Find } from '../../format/finding';
 import { parseSealStampKey, sealKey } from '../../format/keys';
+import { problems } from '../../format/problems';
 import type { Hashed, Seal } from '../../format/seal';
 import { sha256Of } from '../../format/seal-file';
 import type { ArchiveReader } from '../../read/archive-reader';
@@ -70,7 +71,7 @@ export async function readStamps(
     const named = chain.sealedStamps.get(key);
     if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
     else if (named !== undefined && sha256Of(bytes) !== named.sha256)
-      find('forged', key, `its SHA-256 is not the one in seal ${named.by.number}: it was replaced after that`);
+      find('forged', key, problems.replacedFile(named.by.number));
     else {
       const { number, authority } = parseSealStampKey(key) ?? { number: 0, authority: '' };
       const stamp = judgeStamp(bytes, byNumber.get(number), roots);
@@ -86,7 +87,7 @@ export async function readStamps(
 export function findLostStamps({ stamps, sealedStamps }: SealChain, find: Find): void {
   const there = new Set(stamps);
   for (const [key, { by }] of sealedStamps)
-    if (!there.has(key)) find('missing', key, `seal ${by.number} has it, and it is not there`);
+    if (!there.has(key)) find('missing', key, problems.goneSinceSealed(by.number));
 }
 
 /** The seals of the chain whose first stamp is later than a day: written later than they say shows as this. */
@@ -138,7 +139,7 @@ function judgeStamp(bytes: Buffer, seal: RightSeal | undefined, roots: readonly 
 /** @returns its bytes, or what is wrong with it. @throws ArchiveReadError if it can be read another time */
 async function readStamp(reader: ArchiveReader, key: string): Promise<{ key: string; bytes: Buffer | string }> {
   const found = await orWhy(() => readWhole(reader, key, mostStampBytes));
-  return { key, bytes: typeof found === 'string' ? found : (found?.bytes ?? 'it was listed, and is no longer there') };
+  return { key, bytes: typeof found === 'string' ? found : (found?.bytes ?? problems.goneSinceListed) };
 }
 
 function nameOf({ subject }: X509Certificate): string {

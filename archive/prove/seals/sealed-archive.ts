@@ -1,12 +1,13 @@
 import { clockSlackMs } from '../../format/clocks';
-import type { Excusable, Find } from '../../format/finding';
+import { type Excusable, type Find, type Finding, nameOf } from '../../format/finding';
 import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../format/keys';
+import { problems } from '../../format/problems';
 import type { Outcome } from '../../format/run-record';
 import type { Seal } from '../../format/seal';
 import type { OpenFinding } from '../../format/seal-state';
 import type { StoredRun } from '../../read/read-run';
 import { isWithin, type Period } from '../../read/run-keys';
-import { acknowledgedBy, nameOf } from './open-damage';
+import { acknowledgedBy } from './open-damage';
 import type { RightSeal, SealChain, Sealed } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
@@ -24,13 +25,6 @@ export interface SealedArchiveOptions {
 /** A seal that an audit is about to make, as far as it is known beforehand. */
 export interface OwnSeal extends Pick<Seal, 'number' | 'listedFrom'> {
   readonly plan: Pick<Seal['plan'], 'retentionDays' | 'clusterList'>;
-}
-
-export interface SaidOfFinding {
-  /** Time of the audit that found it first; undefined: none did. */
-  readonly since?: string | undefined;
-  /** Why it is acknowledged; undefined: it is not. */
-  readonly acknowledged?: string | undefined;
 }
 
 /** What a run record says of an object. */
@@ -68,7 +62,7 @@ export class SealedArchive {
   }
 
   /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */
-  saidOf(finding: Pick<OpenFinding, 'kind' | 'key'>): SaidOfFinding {
+  saidOf(finding: Pick<Finding, 'kind' | 'key'>): Pick<Finding, 'since' | 'acknowledged'> {
     const [newest, kept] = this.#acknowledged.map((whyOf) => whyOf(finding));
     return { since: this.#open.get(nameOf(finding))?.since, acknowledged: newest && kept };
   }
@@ -84,10 +78,9 @@ export class SealedArchive {
       const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
       let problem: string | undefined;
       if (sealed !== undefined) sealed.isThere = true;
-      else if (this.#isPart && this.#chain.files > 0)
-        problem = 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away';
+      else if (this.#isPart && this.#chain.files > 0) problem = problems.notSealedInPart;
       else if (damage === undefined && this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
-        problem = 'it was there when the newest seal was made, and no seal has it';
+        problem = problems.notSealed;
       // The audit that found it sealed it. Only a seal from before takes that back.
       if (sealed !== undefined && unsealed !== undefined && sealed.by.seal >= unsealed.since)
         problem = unsealed.problem;
@@ -104,7 +97,7 @@ export class SealedArchive {
   checkRecordFile(key: string, sha256: string | undefined): boolean {
     const sealed = this.#chain.records.get(key);
     if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
-    this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.by.number}: it was replaced after that`);
+    this.#find('forged', key, problems.replacedFile(sealed.by.number));
     return true;
   }
 
@@ -117,7 +110,7 @@ export class SealedArchive {
     if (sealed === undefined) return false;
     sealed.isThere = true;
     if (sha256 === undefined || sha256 === sealed.sha256) return sha256 !== undefined;
-    this.#find('forged', key, `its content is not what seal ${sealed.by.number} says: it was replaced after that`);
+    this.#find('forged', key, problems.replacedContent(sealed.by.number));
     return false;
   }
 
@@ -129,7 +122,7 @@ export class SealedArchive {
       const run = new Date(time);
       if (!isWithin(run, { from, to })) continue;
       for (const [key, { by, isThere }] of this.#byRun.get(time) ?? []) {
-        const problem = `seal ${by.number} has it, and it is not there`;
+        const problem = problems.goneSinceSealed(by.number);
         if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, key, by) ?? run };
       }
     }
@@ -157,8 +150,8 @@ export class SealedArchive {
     const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by));
     const [earliest] = times.includes(undefined) ? [] : times.sort((one, other) => Number(one) - Number(other));
     const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;
-    const isInitial = this.#chain.head && earliest === undefined;
-    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said, isInitial };
+    const mayPredateSeals = this.#chain.head && earliest === undefined;
+    return { kind: 'missing', key, problem, writtenAt: isLater ? earliest : said, mayPredateSeals };
   }
 
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {

@@ -13,9 +13,9 @@ it('a run with more records than a call takes arguments is verified to its end',
     const key = runRecordKey({ run, attempt: 2 * at });
     bucket.put({ key, content: Buffer.from('planted'), contentType: 'application/json' }, run);
   }
-  const { found } = await verifyArchive(bucket, {
+  const { seen } = await verifyArchive(bucket, {
     now: new Date('2026-12-24T00:00:00Z'),
     concurrency: 4,
   });
-  expect(found).toMatchObject({ damaged: count, missing: count });
+  expect(seen.found).toMatchObject({ damaged: count, missing: count });
 });

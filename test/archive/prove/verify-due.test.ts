@@ -25,7 +25,7 @@ describe('a run that the schedule should have started', () => {
     for (const hour of [6, 7, 10]) await runAt(at(hour));
     const { code, kinds, problems, result } = await verify();
     expect([code, result.ok, kinds]).toEqual([0, true, [`absent ${allOf(at(8))}`]]);
-    expect(problems[0]).toContain('due 2 times from 2026-11-20T08:00:00.000Z to 2026-11-20T09:00:00.000Z');
+    expect(problems[0]).toContain('2 scheduled runs from 2026-11-20T08:00:00.000Z to 2026-11-20T09:00:00.000Z are');
     expect((await verify(['--strict'])).code).toBe(1);
   });
 
@@ -61,7 +61,9 @@ describe('a run that the schedule should have started', () => {
     await runAt(at(7, 30), { trigger: 'manual', configuration: { schedule: { ...hourly, enabled: false } } });
     await runAt(at(10));
     const notJudged = [{ from: at(6).toISOString(), to: at(10).toISOString() }];
-    expect(await verify()).toMatchObject({ code: 0, kinds: [], result: { notJudged } });
+    expect(await verify()).toMatchObject({ code: 0, kinds: [], result: { notJudged, verdict: 'not seen' } });
+    // Who asks whether a run is absent has no answer.
+    expect((await verify(['--strict'])).code).toBe(3);
   });
 
   it('is judged by what both schedules have if the schedule changes', async () => {
@@ -69,7 +71,7 @@ describe('a run that the schedule should have started', () => {
     await runAt(at(12), { configuration: { schedule: { ...hourly, expression: 'cron(0 0/3 * * ? *)' } } });
     const { kinds, problems } = await verify();
     expect(kinds).toEqual([`absent ${allOf(at(9))}`]);
-    expect(problems[0]).toBe('the schedule was due at 2026-11-20T09:00:00.000Z, and no run of this time has a record');
+    expect(problems[0]).toBe('the scheduled run of 2026-11-20T09:00:00.000Z is missing');
   });
 
   it('may be either of a time that comes twice', async () => {
@@ -96,8 +98,8 @@ describe('a run that the schedule should have started', () => {
     const { code, problems } = await verify(['--from', '2026-11-20T07:00', '--to', '2026-11-20T10:00']);
     expect(code).toBe(0);
     expect(problems).toEqual([
-      'the schedule was due at 2026-11-20T07:00:00.000Z, and no run of this time has a record',
-      'the schedule was due 2 times from 2026-11-20T09:00:00.000Z to 2026-11-20T10:00:00.000Z, and no run of these times has a record',
+      'the scheduled run of 2026-11-20T07:00:00.000Z is missing',
+      '2 scheduled runs from 2026-11-20T09:00:00.000Z to 2026-11-20T10:00:00.000Z are missing',
     ]);
   });
 

@@ -125,7 +125,7 @@ describe('the chain of seals', () => {
     const keys = (['log', 'manifest'] as const).map((resource) => keyOf(resource, 'alpha', day(18, 8)));
     for (const key of keys) await rm(join(archive.folder, key));
     const since = day(20, 3).toISOString();
-    const open = keys.map((key) => ({ kind: 'missing', key, problem: 'it is not there', since }));
+    const open = keys.map((key) => ({ kind: 'missing' as const, key, problem: 'it is not there', since }));
     const reasons = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
     const told = async (at: number, acknowledged: Seal['plan']['acknowledged']) => {
       await seals.seal({ at: day(at, 3), state: { open }, changes: { plan: { ...sealedPlan, acknowledged } } });

@@ -25,7 +25,7 @@ it('doctor believes the key of the stack and those that it replaced, and says wh
     verdict: 'wrong',
     found: expect.stringMatching(/^1 not right, such as seals\/00000002/),
   });
-  const open = [{ kind: 'missing', key: 'logs/x', problem: 'it is not there', since: hour(11).toISOString() }];
+  const open = [{ kind: 'missing' as const, key: 'logs/x', problem: 'it is not there', since: hour(11).toISOString() }];
   await seals.seal({ at: hour(11), keys: own, state: { open } });
   const damage = 'damage open since 2026-11-20T11:00:00Z: 1, says seal 3 of 2026-11-20T11:00:00Z';
   expect(await sealsIn(reader, both)).toMatchObject({ verdict: 'wrong', found: damage });

@@ -1,3 +1,4 @@
+import type { FindingKind } from '../../../archive/format/finding';
 import { emptyState } from '../../../archive/format/seal-state';
 import { newPass } from '../../../lambda/audit/judge-old';
 import { auditMail } from '../../../lambda/audit/mail';
@@ -56,7 +57,7 @@ const quiet: MailedSeal = {
   sha256: 'b'.repeat(64),
 };
 
-const open = (kind: string, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
+const open = (kind: FindingKind, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
 
 /** A cluster whose manifest changed. */
 const changedOf = (cluster: string) => ({

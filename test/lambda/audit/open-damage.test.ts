@@ -83,7 +83,7 @@ describe('damage', () => {
 
   it('of a run stays open while its configuration cannot be read', async () => {
     await world.audit(at(10));
-    const broken = { kind: 'contradiction', key: keyOf('runs/', 10), problem: 'x', since: at(10) };
+    const broken = { kind: 'contradiction' as const, key: keyOf('runs/', 10), problem: 'x', since: at(10) };
     await world.changeState(1, { open: [broken] });
     const [configuration = ''] = world.bucket.keys('configurations/');
     world.bucket.refused.add(configuration);
@@ -183,7 +183,7 @@ describe('damage', () => {
 describe('more than an audit can check', () => {
   const lost = (count: number) =>
     Array.from({ length: count }, (_, one) => ({
-      kind: 'missing',
+      kind: 'missing' as const,
       key: `logs/cluster=x${String(one).padStart(5, '0')}/date=2026-11-10/20261110T060000.000Z.json.gz`,
       problem: 'it is not there',
       since: at(10),
@@ -198,7 +198,7 @@ describe('more than an audit can check', () => {
   it('is checked 1,000 at a time, the one whose last check is oldest first', async () => {
     const log = keyOf('logs/', 10);
     world.bucket.corrupt(log, (body) => body.subarray(1));
-    const damaged = { kind: 'damaged', key: log, problem: 'x', since: at(10) };
+    const damaged = { kind: 'damaged' as const, key: log, problem: 'x', since: at(10) };
     await world.audit(at(10));
     expect((await auditAfter({ open: [damaged, ...lost(1500)] })).result?.damage).toBe(502);
     // It was checked, and comes behind those that were not.
@@ -228,8 +228,8 @@ describe('more than an audit can check', () => {
   });
 
   it('that could not be read is not repaired by what is no damage at the same key', () => {
-    const [one = { kind: '', key: '', problem: '', since: '' }] = lost(1);
-    const open = [{ ...one, kind: 'unreadable' }];
+    const [one = { kind: 'missing', key: '', problem: '', since: '' }] = lost(1);
+    const open = [{ ...one, kind: 'unreadable' as const }];
     const findings = new Findings();
     findings.find('unvouched', one.key, 'not vouched for');
     const settled = findings.settle({ state: { ...emptyState, open }, records: new Map() }, new Map(), at(11));
@@ -250,7 +250,7 @@ describe('more than an audit can check', () => {
     ]);
     // What is found again may be among those without room.
     const [known] = lost(1);
-    const again = [{ kind: '', problem: '', since: '', ...known, key: 'runs/x' }];
+    const again = [{ kind: 'missing' as const, problem: '', since: '', ...known, key: 'runs/x' }];
     findings.find('missing', 'runs/x', 'it is not there');
     const state = { ...emptyState, open: again };
     const { repaired } = findings.settle(

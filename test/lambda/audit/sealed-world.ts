@@ -1,12 +1,11 @@
 import type { Configuration } from '../../../archive/format/configuration';
-import { damageKinds } from '../../../archive/format/finding';
+import { damageKinds, type Finding } from '../../../archive/format/finding';
 import { sealKey, sealStateKey } from '../../../archive/format/keys';
 import { jsonLinesType } from '../../../archive/format/object-headers';
 import type { AuditPlan } from '../../../archive/format/plan';
 import type { Seal } from '../../../archive/format/seal';
 import { parseSeal, sealFile, sealLine, sha256Of } from '../../../archive/format/seal-file';
 import type { SealState } from '../../../archive/format/seal-state';
-import type { OpenedFinding } from '../../../archive/prove/verdict';
 import { type VerifyOptions, verifyArchive } from '../../../archive/prove/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import { invoke } from '../../archive/prove/history/invocation';
@@ -171,7 +170,7 @@ export async function look(
   bucket: MemoryBucket,
   options: Pick<VerifyOptions, 'publicKeys' | 'heads' | 'stampRoots' | 'stampedSince'> = {},
   now = new Date('2026-12-24T00:00:00Z'),
-): Promise<readonly OpenedFinding[]> {
+): Promise<readonly Finding[]> {
   return (await verifyArchive(bucket, { ...options, now, concurrency: 4 })).findings;
 }
 

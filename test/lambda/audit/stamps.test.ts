@@ -178,9 +178,9 @@ describe('a second history that whoever holds the signing key makes a month late
     }
     expect(damageIn(await look(forged.world.bucket))).toEqual([]);
     const options = { now: new Date('2026-12-23T01:00:00Z'), concurrency: 4 };
-    const counts = await verifyArchive(forged.world.bucket, options);
+    const { seen } = await verifyArchive(forged.world.bucket, options);
     // Without the roots it is not damage, and is said.
-    expect(counts.sealed?.late.map(({ number, time }) => [number, time.slice(0, 10)])).toEqual([
+    expect(seen.sealed?.late.map(({ number, time }) => [number, time.slice(0, 10)])).toEqual([
       [1, '2026-12-23'],
       [2, '2026-12-23'],
       [3, '2026-12-23'],

@@ -1,9 +1,10 @@
-import { damageKinds, type Find, type Finding, type FindingKind, findingKinds } from '../format/finding';
-import type { Span } from './due-runs';
+import { bySeverity, type Find, type Finding, type FindingKind, findingKinds, isDamage } from '../format/finding';
+import type { Verdict } from '../format/verdict';
+import { notJudged, type Span } from './due-runs';
 import type { JudgedObject } from './judge-context';
 import type { RightSeal, SealChain } from './seals/seal-chain';
 import type { lateStamps, SealStamp } from './seals/seal-stamps';
-import { type SaidOfFinding, SealedArchive, type SealedArchiveOptions } from './seals/sealed-archive';
+import { SealedArchive, type SealedArchiveOptions } from './seals/sealed-archive';
 
 export interface VerifyCounts {
   runs: number;
@@ -34,16 +35,19 @@ export interface VerifyCounts {
   } | null;
 }
 
-export interface OpenedFinding extends Finding, SaidOfFinding {}
+/** What a verification says. `findings` are all of them: what is wrong, what could not be read, and remarks. */
+export interface Verified extends Verdict<VerifyCounts> {
+  readonly findings: readonly Finding[];
+}
 
 /** Longest description of a problem, in characters. */
 const mostCharacters = 500;
 
-/** What a verification has found so far. */
-export class Verdict {
+/** Counts what a verification looks at, and keeps what it finds. */
+export class Tally {
   readonly counts: VerifyCounts;
   readonly sealed: SealedArchive;
-  readonly findings: OpenedFinding[] = [];
+  readonly #findings: Finding[] = [];
 
   constructor(chain: SealChain, options: SealedArchiveOptions) {
     this.sealed = new SealedArchive(chain, this.find, options);
@@ -52,7 +56,7 @@ export class Verdict {
     this.counts = { ...read, found, notJudged: [], acknowledged: 0, sealed: null };
   }
 
-  readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem }, this.sealed.saidOf({ kind, key }));
+  readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem, ...this.sealed.saidOf({ kind, key }) });
 
   readonly onObject = ({ outcome, bytes, problem, isVouched, isBare }: JudgedObject): void => {
     if (outcome === undefined) return;
@@ -62,11 +66,21 @@ export class Verdict {
     if (problem === undefined && isVouched) this.counts.sound += 1;
   };
 
-  /** @param said what the seals say of it */
-  say({ kind, key, problem }: Finding, { since, acknowledged }: SaidOfFinding): void {
+  say(finding: Finding): void {
+    const { kind, problem, acknowledged } = finding;
     this.counts.found[kind] += 1;
-    if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
+    if (acknowledged !== undefined && isDamage(kind)) this.counts.acknowledged += 1;
     // It may quote what somebody wrote into the archive, at any length.
-    this.findings.push({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
+    this.#findings.push({ ...finding, problem: problem.slice(0, mostCharacters) });
+  }
+
+  verdict(): Verified {
+    const findings = this.#findings.toSorted(bySeverity);
+    const unread = findings.filter(({ kind }) => kind === 'unreadable');
+    const notSeen = [
+      ...unread.map(({ key, problem }) => ({ what: key, why: problem })),
+      ...this.counts.notJudged.map(notJudged),
+    ];
+    return { seen: this.counts, wrong: findings.filter(({ kind }) => isDamage(kind)), notSeen, findings };
   }
 }
