@@ -40,6 +40,10 @@ export interface ReplacedObject {
 }
 
 export interface OpenedObject extends ObjectHead {
+  /** By the clock of S3; of a folder it is not known. */
+  readonly writtenAt?: Date | undefined;
+  /** Of a bucket with versions. */
+  readonly versionId?: string | undefined;
   /**
    * The bytes as stored. A stream ends with a DamagedObjectError if the archive has a checksum of the stored bytes and it is
    * another; what is in one piece was compared.

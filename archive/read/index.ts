@@ -3,6 +3,7 @@ export {
   type ArchiveReader,
   type Body,
   discard,
+  type ListedObject,
   type ObjectHead,
   type OpenedObject,
 } from './archive-reader';
@@ -27,6 +28,7 @@ export { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '.
 export { openBucket } from './open-bucket';
 export { damageOf, type OpenedContent, openContent } from './open-content';
 export { isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
+export { readWhole, type WholeObject } from './read-whole';
 export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';
 export { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 export { configuredClusters, type RunConfiguration, StoredConfigurations } from './stored-configurations';

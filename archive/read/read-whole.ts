@@ -1,19 +1,12 @@
 import { DamagedObjectError } from '../format/damage';
 import { RunRecordError } from '../format/run-record';
-import {
-  ArchiveReadError,
-  type ArchiveReader,
-  type Body,
-  discard,
-  type ObjectHead,
-  type OpenedObject,
-} from './archive-reader';
+import { ArchiveReadError, type ArchiveReader, type Body, discard, type OpenedObject } from './archive-reader';
 import { damageOf } from './open-content';
 
 /** How often an object is read whose connection broke. */
 const readAttempts = 3;
 
-export interface WholeObject extends ObjectHead {
+export interface WholeObject extends Omit<OpenedObject, 'body'> {
   readonly bytes: Buffer;
 }
 

@@ -29,6 +29,8 @@ import {
 } from './archive-reader';
 import { SignedRequests } from './signed-requests';
 
+export { ArchiveReadError, type ArchiveReader, type OpenedObject } from './archive-reader';
+export { readWhole, type WholeObject } from './read-whole';
 export { SignedRequests } from './signed-requests';
 export { stoppableReader } from './stoppable-reader';
 
@@ -44,7 +46,12 @@ export class S3ArchiveReader implements ArchiveReader {
   /** Whether objects are asked for without the SDK's own steps. */
   #isDirect = true;
 
-  constructor(bucket: string, client: S3Client) {
+  /** @param advice what to do about a request that is refused with 403 */
+  constructor(
+    bucket: string,
+    client: S3Client,
+    readonly advice = 'what the reader must be allowed is in docs/reading-the-archive.md',
+  ) {
     this.#requests = new SignedRequests(client, bucket);
     this.location = `s3://${bucket}`;
     this.#bucket = bucket;
@@ -141,7 +148,7 @@ export class S3ArchiveReader implements ArchiveReader {
     const body = answer.body as Readable;
     // Another region, or a signature of another kind: so it would be with every object.
     if (statusCode !== 404 && statusCode >= 300 && statusCode < 500) this.#isDirect = false;
-    const head = directHeadOf(headers);
+    const head = { ...directHeadOf(headers), ...versionOf(headers) };
     if (statusCode !== 200 || Number.isNaN(head.storedBytes) || !hasOwnChecksum(headers)) {
       body.destroy();
       return undefined;
@@ -159,7 +166,8 @@ export class S3ArchiveReader implements ArchiveReader {
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' });
     const found = await this.#client.send(command).catch((error) => this.#undefinedIfAbsent(key, error));
     if (found?.Body === undefined) return undefined;
-    return { ...headOf(found), body: found.Body as Readable };
+    const { LastModified: writtenAt, VersionId: versionId } = found;
+    return { ...headOf(found), writtenAt, versionId, body: found.Body as Readable };
   }
 
   #undefinedIfAbsent(key: string, error: unknown): undefined {
@@ -171,7 +179,7 @@ export class S3ArchiveReader implements ArchiveReader {
     const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
     const hint =
       status === 403
-        ? `; what the reader must be allowed is in docs/reading-the-archive.md`
+        ? `; ${this.advice}`
         : name === 'CredentialsProviderError'
           ? '; set AWS_PROFILE, or sign in with the AWS CLI'
           : '';
@@ -199,6 +207,12 @@ function directHeadOf(headers: Headers): ObjectHead {
     if (name.startsWith('x-amz-meta-')) metadata[name.slice('x-amz-meta-'.length)] = headers[name] ?? '';
   const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
   return { storedBytes: Number(headers['content-length']), contentType, contentEncoding, metadata };
+}
+
+function versionOf(headers: Headers): Pick<OpenedObject, 'writtenAt' | 'versionId'> {
+  const { 'last-modified': written = '', 'x-amz-version-id': versionId } = headers;
+  const writtenAt = new Date(written);
+  return { writtenAt: Number.isNaN(writtenAt.getTime()) ? undefined : writtenAt, versionId };
 }
 
 /** By its events, which cost less than iterating over it. */

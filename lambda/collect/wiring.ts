@@ -8,6 +8,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import type { Configuration } from '../../archive/format/configuration';
 import { PastLists } from '../../archive/format/past-lists';
+import { readWhole, S3ArchiveReader, stoppableReader } from '../../archive/read/s3-archive-reader';
 import { version } from '../../package.json';
 import { createS3Client, createSecretsManagerClient } from '../aws-clients';
 import { systemClock as clock } from '../clock';
@@ -45,7 +46,10 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names.ARCHIVE_BUCKET, clock);
   const secretsManager = createSecretsManagerClient();
-  const records = new RecordStore(archive);
+  const readerOf = (bucket: string) =>
+    new S3ArchiveReader(bucket, s3, "check the function's role and the policies of the bucket and its KMS key");
+  const reader = readerOf(archive.bucket);
+  const records = new RecordStore(archive, reader);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
   const storeDeployed = configurationStore(archive, deployed.digest, () =>
     readFile(join(codeDirectory, configurationFile)),
@@ -56,12 +60,12 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
     if (source === undefined) return { ...deployed, storeConfiguration: storeDeployed };
     const { bucket, key } = parseListAddress(source.from);
-    const open = async () => {
+    const readList = async () => {
       if (bucket === archive.bucket) throw new SettingsError(inArchive);
-      return new S3Archive(s3, bucket, clock).open(key, largestListBytes, stop.working);
+      return readWhole(stoppableReader(readerOf(bucket), stop.working), key, largestListBytes);
     };
-    const past = new PastLists(recordsIn(archive, stop.working));
-    const { clusters, read, remarks } = await attemptList(request, source, { past, open, now: clock.now() });
+    const past = new PastLists(recordsIn(stoppableReader(reader, stop.working)));
+    const { clusters, read, remarks } = await attemptList(request, source, { past, read: readList, now: clock.now() });
     for (const remark of remarks) reporter.warn(remark);
     const configuration: Configuration = { ...deployed.configuration, clusters };
     const text = Buffer.from(JSON.stringify(configuration));

@@ -70,10 +70,10 @@ describe('a list of clusters from outside', () => {
     await write(fleet);
     const { record: first } = await run(collector);
     const wrong: [list: unknown, why: string][] = [
-      [undefined, 'it cannot be read, or does not exist: GET s3://inventory/fleet/clusters.json failed: 403'],
+      [undefined, 'it cannot be read, or does not exist: Reading fleet/clusters.json in s3://inventory failed: 403'],
       ['[', 'it is not JSON in UTF-8'],
       [{ clusters: ['c-00'], leave: 'x' }, 'leave: received an unknown member'],
-      [Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'at most 67108864 are read'],
+      [Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'it is longer than 67108864 bytes'],
     ];
     const since = new Set<string | undefined>();
     for (const [list, why] of wrong) {

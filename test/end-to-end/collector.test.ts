@@ -125,6 +125,6 @@ it('the trace of an error names lines of the sources, not of the bundle', async 
   const { error } = await (await collector.deploy({ hasSourceMaps: true })).invoke({ unknown: 1 });
   expect(error).toMatchObject({
     errorType: 'InvalidEventError',
-    trace: expect.arrayContaining([expect.stringMatching(/^ {4}at .*\(.*\/lambda\/event\.ts:\d+:\d+\)$/)]),
+    trace: expect.arrayContaining([expect.stringMatching(/^ {4}at .*\(.*\/lambda\/collect\/event\.ts:\d+:\d+\)$/)]),
   });
 });

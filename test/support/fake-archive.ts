@@ -1,14 +1,14 @@
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { RunRecord } from '../../archive/format/run-record';
-import type { ArchiveObject, StoredContent } from '../../lambda/collect/put/archive-object';
+import type { ArchiveReader, ListedObject, OpenedObject } from '../../archive/read';
+import type { ArchiveObject } from '../../lambda/collect/put/archive-object';
 import type { PutResult } from '../../lambda/collect/put/s3-archive';
-import type { RecordBucket } from '../../lambda/collect/run/record-store';
 import { recordOf } from './record-text';
 
 /** An archive in memory, for tests of the core. */
-export class FakeArchive implements RecordBucket {
+export class FakeArchive implements ArchiveReader {
   readonly bucket = 'archive';
+  readonly location = 's3://archive';
   /** What is stored, by key. */
   readonly stored: Map<string, Buffer>;
 
@@ -22,13 +22,24 @@ export class FakeArchive implements RecordBucket {
     return 'archived';
   }
 
-  async open(key: string): Promise<StoredContent | undefined> {
+  async open(key: string): Promise<OpenedObject | undefined> {
     const content = this.stored.get(key);
-    return content && { length: content.length, body: Readable.from([content]) };
+    return content && { storedBytes: content.length, metadata: {}, body: [content] };
   }
 
-  async keys(prefix: string): Promise<string[]> {
-    return [...this.stored.keys()].filter((key) => key.startsWith(prefix)).sort();
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    for (const [key, content] of [...this.stored].sort(([a], [b]) => (a < b ? -1 : 1)))
+      if (key.startsWith(prefix)) yield { key, storedBytes: content.length, writtenAt: new Date(0) };
+  }
+
+  async *listNames(): AsyncGenerator<never> {}
+
+  async head(key: string): Promise<OpenedObject | undefined> {
+    return this.open(key);
+  }
+
+  async time(): Promise<undefined> {
+    return undefined;
   }
 
   /** Run records in the order in which they were written. */

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Configuration, ConfiguredCluster } from '../../archive/format/configuration';
 import type { Outcome, RunRecord, RunSummary } from '../../archive/format/run-record';
+import { S3ArchiveReader } from '../../archive/read/s3-archive-reader';
 import { createS3Client } from '../../lambda/aws-clients';
 import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/collect/event';
@@ -68,6 +69,7 @@ export class RealCollector {
   readonly aws: LocalAws;
   readonly #secretsManager: SecretsManagerClient;
   readonly #archive: S3Archive;
+  readonly #reader: S3ArchiveReader;
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
   readonly #given: string[] = [];
@@ -114,6 +116,7 @@ export class RealCollector {
     // The adapter's sleeps are part of a put, which is under way meanwhile.
     const clock = { ...systemClock, sleep: async () => undefined };
     this.#archive = new S3Archive(s3, 'archive', clock);
+    this.#reader = new S3ArchiveReader('archive', s3);
     this.#secretsManager = new SecretsManagerClient({ ...target, maxAttempts: 3 });
   }
 
@@ -173,7 +176,7 @@ export class RealCollector {
       },
       reporter,
       archive: { put: (...call) => clock.underWay(archive.put(...call)) },
-      records: new RecordStore(archive),
+      records: new RecordStore(archive, this.#reader),
       keys: {
         current: (...call) => clock.underWay(keys.current(...call)),
         afterRejection: (...call) => clock.underWay(keys.afterRejection(...call)),

@@ -21,13 +21,3 @@ export interface ArchiveObject {
   /** User metadata, names without prefix. */
   readonly metadata?: Record<string, string> | undefined;
 }
-
-export interface StoredContent {
-  /** In bytes. */
-  readonly length: number;
-  readonly body: AsyncIterable<Buffer>;
-  /** By the clock of S3. */
-  readonly modifiedAt?: Date | undefined;
-  /** Of a bucket with versions. */
-  readonly versionId?: string | undefined;
-}

@@ -1,17 +1,10 @@
-import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
-import {
-  GetObjectCommand,
-  NoSuchKey,
-  paginateListObjectsV2,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import type { Clock } from '../../clock';
-import type { ArchiveObject, StoredContent } from './archive-object';
+import type { ArchiveObject } from './archive-object';
 import { ConditionalPut, clockSkewError, notStoredError } from './conditional-put';
 
-/** The archive did not take or give an object. */
+/** The archive did not take an object. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
@@ -25,15 +18,13 @@ export type PutResult = 'archived' | 'already-archived' | 'answer-lost';
 /** No put is retried by the SDK, which does not see them. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
 
-/** The bucket through the SDK: writes never overwrite, reads are bounded. */
+/** The bucket as it is written to: nothing is ever overwritten. */
 export class S3Archive {
-  readonly #client: S3Client;
   readonly bucket: string;
   readonly #clock: Clock;
   readonly #put: ConditionalPut;
 
   constructor(client: S3Client, bucket: string, clock: Clock) {
-    this.#client = client;
     this.bucket = bucket;
     this.#clock = clock;
     this.#put = new ConditionalPut(client, bucket);
@@ -53,7 +44,7 @@ export class S3Archive {
         signal.throwIfAborted();
         const status = statusOf(error);
         if (status === 412) return isAnswerLost ? 'answer-lost' : 'already-archived';
-        if (!isTransient(error, status) || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
+        if (!isTransient(error, status) || attempt === putLimits.attempts) throw this.#failed(object.key, error);
         // With a status from 400 to 499 S3 has stored nothing.
         isAnswerLost ||= status === undefined || status < 400 || status >= 500;
         await this.#clock.sleep(this.#clock.random() * putLimits.firstDelayMs * 2 ** attempt, signal);
@@ -61,53 +52,11 @@ export class S3Archive {
     }
   }
 
-  /**
-   * Opens one object. Its body ends with whatever breaks it off.
-   * @param maxBytes refuses a larger object before reading it
-   * @returns undefined if there is none
-   * @throws ArchiveError; the signal's reason when it aborts
-   */
-  async open(key: string, maxBytes: number, signal: AbortSignal): Promise<StoredContent | undefined> {
-    try {
-      const input = { Bucket: this.bucket, Key: key };
-      const answer = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
-      const { Body, ContentLength = 0, LastModified: modifiedAt, VersionId: versionId } = answer;
-      const body = Body as Readable;
-      if (ContentLength <= maxBytes) return { length: ContentLength, body, modifiedAt, versionId };
-      // Its connection would wait for somebody to read the rest.
-      body.destroy();
-      throw new ArchiveError(
-        `GET s3://${this.bucket}/${key} failed: ${ContentLength} bytes, at most ${maxBytes} are read`,
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof NoSuchKey) return undefined;
-      throw error instanceof ArchiveError ? error : this.#failed('GET', key, error);
-    }
-  }
-
-  /**
-   * All keys that begin with a prefix, in order.
-   * @throws ArchiveError; the signal's reason when it aborts
-   */
-  async keys(prefix: string, signal: AbortSignal): Promise<string[]> {
-    const keys: string[] = [];
-    const input = { Bucket: this.bucket, Prefix: prefix };
-    try {
-      for await (const page of paginateListObjectsV2({ client: this.#client }, input, { abortSignal: signal }))
-        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
-      return keys;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw this.#failed('LIST', prefix, error);
-    }
-  }
-
-  #failed(verb: string, key: string, cause: unknown): ArchiveError {
+  #failed(key: string, cause: unknown): ArchiveError {
     const status = statusOf(cause);
     const reason = isNativeError(cause) ? `${cause.name}: ${cause.message}` : String(cause);
     const answer = status === undefined ? reason : `${status} ${reason}`;
-    return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice(cause, status)}`, { cause });
+    return new ArchiveError(`PUT s3://${this.bucket}/${key} failed: ${answer}${advice(cause, status)}`, { cause });
   }
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { isNativeError } from 'node:util/types';
 import { hourMs } from '../../../archive/format/clocks';
 import type { ClusterListSource, ConfiguredCluster } from '../../../archive/format/configuration';
+import { DamagedObjectError } from '../../../archive/format/damage';
 import { hashOfLeaving, leaversOf, type NextList, nextList, type WrittenList } from '../../../archive/format/next-list';
 import type { PastLists } from '../../../archive/format/past-lists';
 import type { ClusterList } from '../../../archive/format/run-record';
+import type { WholeObject } from '../../../archive/read/s3-archive-reader';
 import type { RunRequest } from '../event';
-import type { StoredContent } from '../put/archive-object';
 import { readList } from './read-list';
 import { NoClusterListError, RunNotFoundError } from './run-errors';
 
@@ -22,8 +22,8 @@ export interface AttemptList {
 
 export interface ClusterListContext {
   readonly past: Pick<PastLists, 'newest' | 'largest' | 'ofRun'>;
-  /** Opens the object that the source names. */
-  readonly open: () => Promise<StoredContent | undefined>;
+  /** Reads the object that the source names. */
+  readonly read: () => Promise<WholeObject | undefined>;
   readonly now: Date;
 }
 
@@ -66,17 +66,16 @@ type Fetched = Pick<ClusterList, 'sha256' | 'versionId' | 'modifiedAt' | 'leavin
 };
 
 /** Reads the object, and what is wrong with it whatever was in force before. */
-async function fetchList(source: ClusterListSource, { open, now }: ClusterListContext): Promise<Fetched> {
-  let bytes: Buffer;
-  let stored: StoredContent | undefined;
+async function fetchList(source: ClusterListSource, { read, now }: ClusterListContext): Promise<Fetched> {
+  let stored: WholeObject | undefined;
   try {
-    stored = await open();
-    if (stored === undefined) return { problem: absent };
-    bytes = await buffer(stored.body);
+    stored = await read();
   } catch (error) {
+    if (error instanceof DamagedObjectError) return { problem: error.message };
     return { problem: `${absent}: ${isNativeError(error) ? error.message : String(error)}` };
   }
-  const { modifiedAt, versionId } = stored;
+  if (stored === undefined) return { problem: absent };
+  const { bytes, writtenAt: modifiedAt, versionId } = stored;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const object = { sha256, versionId, modifiedAt: modifiedAt?.toISOString() };
   const ageHours = (now.getTime() - (modifiedAt ?? now).getTime()) / hourMs;

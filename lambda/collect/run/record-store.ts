@@ -1,5 +1,5 @@
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { DamagedObjectError } from '../../../archive/format/damage';
 import {
   configurationKey,
   parseRunRecordKey,
@@ -15,37 +15,51 @@ import {
   type StoredRecord,
 } from '../../../archive/format/run-record';
 import { parseRunRecord, recordLines } from '../../../archive/format/run-record-lines';
+import { type ArchiveReader, readWhole, stoppableReader } from '../../../archive/read/s3-archive-reader';
 import { recordWriteSeconds } from '../../time-limits';
 import type { S3Archive } from '../put/s3-archive';
 
-/** The bucket as far as run records need it. */
-export type RecordBucket = Pick<S3Archive, 'bucket' | 'put' | 'open' | 'keys'>;
-
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RecordStore {
-  readonly #bucket: RecordBucket;
+  readonly #archive: Pick<S3Archive, 'bucket' | 'put'>;
+  readonly #reader: ArchiveReader;
   readonly #writeLimitMs: number;
 
   /** @param writeLimitMs how long the writing of one record may take, retries included */
-  constructor(bucket: RecordBucket, writeLimitMs = recordWriteSeconds * 1000) {
-    this.#bucket = bucket;
+  constructor(
+    archive: Pick<S3Archive, 'bucket' | 'put'>,
+    reader: ArchiveReader,
+    writeLimitMs = recordWriteSeconds * 1000,
+  ) {
+    this.#archive = archive;
+    this.#reader = reader;
     this.#writeLimitMs = writeLimitMs;
   }
 
-  /** The records that exist of one run, all shards, by attempt. @throws ArchiveError */
+  /** The records that exist of one run, all shards, by attempt. @throws ArchiveReadError; the signal's reason when it aborts */
   async list(run: Date, signal: AbortSignal): Promise<RunRecordName[]> {
-    const names = (await this.#bucket.keys(runPrefix(run), signal)).flatMap((key) => parseRunRecordKey(key) ?? []);
+    const names: RunRecordName[] = [];
+    for await (const { key } of stoppableReader(this.#reader, signal).list(runPrefix(run))) {
+      const name = parseRunRecordKey(key);
+      if (name !== undefined) names.push(name);
+    }
     return names.sort((a, b) => a.attempt - b.attempt);
   }
 
-  /** @throws RunRecordError if it is absent, damaged or of another attempt, or breaks off; ArchiveError */
+  /**
+   * @throws RunRecordError if it is absent, damaged or of another attempt; ArchiveReadError; the signal's reason when it
+   * aborts
+   */
   async read(name: RunRecordName, signal: AbortSignal): Promise<StoredRecord> {
     const failed = (reason: string, cause?: unknown) =>
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
-    const stored = await this.#bucket.open(runRecordKey(name), largestRecordBytes, signal);
+    const reader = stoppableReader(this.#reader, signal);
+    const stored = await readWhole(reader, runRecordKey(name), largestRecordBytes).catch((error: unknown) => {
+      throw error instanceof DamagedObjectError ? failed(error.message, error) : error;
+    });
     if (stored === undefined) throw failed('it does not exist');
     try {
-      return parseRunRecord(name, await buffer(stored.body));
+      return parseRunRecord(name, stored.bytes);
     } catch (error) {
       throw failed((error as Error).message, error);
     }
@@ -76,15 +90,15 @@ export class RecordStore {
   /** @returns whether the record lies under the key now; otherwise another does */
   async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
     const content = recordContent(record);
-    const put = await this.#bucket.put({ key, content, contentType: jsonLinesType }, signal);
+    const put = await this.#archive.put({ key, content, contentType: jsonLinesType }, signal);
     if (put !== 'answer-lost') return put === 'archived';
-    const stored = await this.#bucket.open(key, largestRecordBytes, signal);
-    return stored !== undefined && content.equals(await buffer(stored.body));
+    const stored = await readWhole(stoppableReader(this.#reader, signal), key, largestRecordBytes);
+    return stored !== undefined && content.equals(stored.bytes);
   }
 
   /** Where a record lies: `s3://bucket/key`. */
   address(name: RunRecordName): string {
-    return `s3://${this.#bucket.bucket}/${runRecordKey(name)}`;
+    return `s3://${this.#archive.bucket}/${runRecordKey(name)}`;
   }
 }
 

@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { S3Client } from '@aws-sdk/client-s3';
 import { ArchiveReadError } from '../../../archive/read/archive-reader';
 import { readObject, readWhole } from '../../../archive/read/read-whole';
+import { S3ArchiveReader } from '../../../archive/read/s3-archive-reader';
+import { listenLocally } from '../../../local/listen-locally';
 import { MemoryBucket } from '../prove/history/memory-bucket';
 
 /** Reads an object of four bytes. @param storedBytes as the bucket says it */
@@ -30,4 +35,23 @@ it.each([
   };
   await expect(readObject(bucket, 'key', 4, read)).rejects.toMatchObject({ name: 'ArchiveReadError', message });
   expect(count).toBe(times);
+});
+
+it.each([
+  ['with a checksum, as S3 sends it', { 'x-amz-checksum-crc32': 'AAAAAA==' }],
+  ['without a checksum', {}],
+])('an object of S3 that is longer than wanted is not read, and its connection is given up (%s)', async (_, headers) => {
+  let givenUp: Promise<unknown> = Promise.resolve();
+  const server = await listenLocally(
+    createServer((_request, response) => {
+      givenUp = once(response, 'close');
+      response.writeHead(200, { 'content-length': 1e9, ...headers }).write('The first');
+    }),
+  );
+  const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret' };
+  const client = new S3Client({ endpoint: server.url, region: 'eu-central-1', credentials, forcePathStyle: true });
+  const reading = readWhole(new S3ArchiveReader('archive', client), 'runs/one', 100);
+  await expect(reading).rejects.toThrow('it is longer than 100 bytes');
+  await givenUp;
+  await server.close();
 });

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { Configuration } from '../../../../archive/format/configuration';
 import { PastLists } from '../../../../archive/format/past-lists';
+import type { ArchiveReader, ListedObject, OpenedObject } from '../../../../archive/read';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
-import type { ArchiveObject, StoredContent } from '../../../../lambda/collect/put/archive-object';
+import type { ArchiveObject } from '../../../../lambda/collect/put/archive-object';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
 import { recordsIn } from '../../../../lambda/collect/run/past-records';
-import { configurationStore, type RecordBucket, RecordStore } from '../../../../lambda/collect/run/record-store';
+import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
 import { FakeReporter } from '../../../support/fake-reporter';
@@ -61,8 +61,9 @@ class InvocationClock implements Clock {
 }
 
 /** The bucket as one process sees it, until it is killed at one of its requests. */
-class Connection implements RecordBucket {
+class Connection implements ArchiveReader {
   readonly bucket = 'archive';
+  readonly location = 's3://archive';
   readonly #bucket: MemoryBucket;
   readonly #clock: InvocationClock;
   readonly #random: Random;
@@ -83,15 +84,26 @@ class Connection implements RecordBucket {
     });
   }
 
-  open(key: string): Promise<StoredContent | undefined> {
+  open(key: string): Promise<OpenedObject | undefined> {
     return this.#request(() => {
       const { body } = this.#bucket.objects.get(key) ?? {};
-      return body && { length: body.length, body: Readable.from([body]) };
+      return body && { storedBytes: body.length, metadata: {}, body: [body] };
     });
   }
 
-  keys(prefix: string): Promise<string[]> {
-    return this.#request(() => this.#bucket.keys(prefix));
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    const keys = await this.#request(() => this.#bucket.keys(prefix));
+    for (const key of keys) yield { key, storedBytes: 0, writtenAt: new Date(0) };
+  }
+
+  async *listNames(): AsyncGenerator<never> {}
+
+  async head(): Promise<undefined> {
+    return undefined;
+  }
+
+  async time(): Promise<undefined> {
+    return undefined;
   }
 
   async #request<Result>(act: () => Result): Promise<Result> {
@@ -159,7 +171,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     service,
     reporter,
     archive: connection,
-    records: new RecordStore(connection),
+    records: new RecordStore(connection, connection),
     storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
     clusterList: listed?.read,
@@ -186,8 +198,8 @@ function listOf({ collection, list = '', event }: InvocationOptions, connection:
   return (
     source &&
     attemptList(parseEvent(event, undefined, clock.now()), source, {
-      past: new PastLists(recordsIn(connection, new AbortController().signal)),
-      open: async () => ({ length: bytes.length, body: Readable.from([bytes]), modifiedAt: clock.time }),
+      past: new PastLists(recordsIn(connection)),
+      read: async () => ({ storedBytes: bytes.length, metadata: {}, bytes, writtenAt: clock.time }),
       now: clock.now(),
     })
   );

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../../../archive/format/configuration';
 import { objectKey, runRecordKey } from '../../../../archive/format/keys';
 import { taskName } from '../../../../archive/format/run-record';
+import { ArchiveReadError } from '../../../../archive/read';
 import type { RunRequest } from '../../../../lambda/collect/event';
 import type { PutResult } from '../../../../lambda/collect/put/s3-archive';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
@@ -44,7 +45,7 @@ function setUp(
     service,
     reporter,
     archive,
-    records: new RecordStore(archive),
+    records: new RecordStore(archive, archive),
     storeConfiguration: store,
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };
@@ -170,10 +171,13 @@ describe('an attempt of a run', () => {
   const refuse = async () => {
     throw new Error('403 AccessDenied');
   };
+  const refuseToList = async function* () {
+    yield await refuse();
+  };
   it.each<[string, (archive: FakeArchive) => unknown]>([
     ['a record that is damaged', ({ stored }) => stored.set(recordKey, Buffer.from('x'))],
     ['a record that the archive does not give', (archive) => Object.assign(archive, { open: refuse })],
-    ['any history when the records cannot be listed', (archive) => Object.assign(archive, { keys: refuse })],
+    ['any history when the records cannot be listed', (archive) => Object.assign(archive, { list: refuseToList })],
   ])('goes on without %s, and says so', async (_what, spoil) => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
@@ -286,15 +290,15 @@ describe('completing an earlier run', () => {
     });
   });
 
-  const unlisted = async () => {
-    throw new Error('LIST s3://archive/runs/ failed: 403 AccessDenied');
+  const unlisted = async function* () {
+    yield await Promise.reject(new ArchiveReadError('Listing runs/ in s3://archive failed: 403 AccessDenied'));
   };
   it.each([
     ['left no record', new FakeArchive(), '{"scheduledTime":"2026-11-20T09:00:00.000Z"}'],
     [
       'has no record that can be read',
-      Object.assign(new FakeArchive(), { keys: unlisted }),
-      'Completing run 2026-11-20T09:00:00.000Z failed: no record of it could be read. LIST s3://archive/runs/ failed: 403 AccessDenied. Invoke again when the archive can be read.',
+      Object.assign(new FakeArchive(), { list: unlisted }),
+      'Completing run 2026-11-20T09:00:00.000Z failed: no record of it could be read. Listing runs/ in s3://archive failed: 403 AccessDenied. Invoke again when the archive can be read.',
     ],
   ])('that %s fails and says what to do instead', async (_, archive, problem) => {
     const { context, service } = setUp(archive, () => answer());

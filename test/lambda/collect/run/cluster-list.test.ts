@@ -6,7 +6,7 @@ import { configurationKey, runRecordKey } from '../../../../archive/format/keys'
 import { hashOfLeaving } from '../../../../archive/format/next-list';
 import { PastLists } from '../../../../archive/format/past-lists';
 import type { RunRecord } from '../../../../archive/format/run-record';
-import { ArchiveError } from '../../../../lambda/collect/put/s3-archive';
+import { ArchiveReadError } from '../../../../archive/read';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
 import { recordsIn } from '../../../../lambda/collect/run/past-records';
 import { readList } from '../../../../lambda/collect/run/read-list';
@@ -22,14 +22,14 @@ class FaultyArchive extends FakeArchive {
   fails: () => boolean = () => false;
 
   override async open(key: string) {
-    if (this.fails()) throw new ArchiveError(`GET ${key} failed: 503 SlowDown`);
+    if (this.fails()) throw new ArchiveReadError(`Reading ${key} failed: 503 SlowDown`);
     const stored = await super.open(key);
-    return this.fails() && stored !== undefined ? { ...stored, body: brokenOff() } : stored;
+    return this.fails() && stored !== undefined ? { ...stored, body: Readable.from(brokenOff()) } : stored;
   }
 
-  override async keys(prefix: string) {
-    if (this.fails()) throw new ArchiveError(`LIST ${prefix} failed: 503 SlowDown`);
-    return super.keys(prefix);
+  override async *list(prefix: string) {
+    if (this.fails()) throw new ArchiveReadError(`Listing ${prefix} failed: 503 SlowDown`);
+    yield* super.list(prefix);
   }
 }
 
@@ -72,7 +72,7 @@ type Fleet = Map<string, boolean>;
 /** A history of an archive and of its list, and a model that knows no list but valid ones. */
 class History {
   readonly archive = new FaultyArchive();
-  readonly store = new RecordStore(this.archive);
+  readonly store = new RecordStore(this.archive, this.archive);
   /** Uids as the writer has them, and whether each is optional. */
   fleet: Fleet = new Map(Array.from({ length: 60 }, (_, index) => [`c-${index}`, false]));
   now = new Date('2026-11-20T00:00:00Z');
@@ -136,14 +136,14 @@ async function play(steps: readonly Step[]): Promise<void> {
     const faults = [...one.faults];
     archive.fails = () => faults.shift() === true;
     const listFails = archive.fails();
-    const open = async () => {
-      if (listFails) throw new ArchiveError('GET failed: 503');
-      const modifiedAt = new Date(history.now.getTime() - (one.kind === 'old' ? 49 : 1) * hourMs);
-      return bytes && { length: bytes.length, body: Readable.from([bytes]), modifiedAt };
+    const read = async () => {
+      if (listFails) throw new ArchiveReadError('Reading failed: 503');
+      const writtenAt = new Date(history.now.getTime() - (one.kind === 'old' ? 49 : 1) * hourMs);
+      return bytes && { storedBytes: bytes.length, metadata: {}, bytes, writtenAt };
     };
-    const past = new PastLists(recordsIn(archive, new AbortController().signal));
+    const past = new PastLists(recordsIn(archive));
     const run = history.now;
-    const result = await attemptList({ run, completes: false }, source, { past, open, now: run }).catch(
+    const result = await attemptList({ run, completes: false }, source, { past, read, now: run }).catch(
       (error: Error) => error,
     );
     archive.fails = () => false;

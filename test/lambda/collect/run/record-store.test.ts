@@ -32,7 +32,7 @@ class ForgetfulArchive extends FakeArchive {
 describe('run records', () => {
   it('are JSON Lines, the run and then each outcome, and read back as they were written', async () => {
     const store = new FakeArchive();
-    const records = new RecordStore(store);
+    const records = new RecordStore(store, store);
     const written = { ...record, outcomes: outcomes(3) };
     const name = await records.write(written);
     const lines = store.stored.get(runRecordKey(name))?.toString().split('\n') ?? [];
@@ -44,7 +44,7 @@ describe('run records', () => {
 
   it('take the next free number beside another invocation of the same run, inside and outside', async () => {
     const store = new FakeArchive();
-    const records = new RecordStore(store);
+    const records = new RecordStore(store, store);
     const names = [
       await records.write(record),
       await records.write({ ...record, invocation: 'j' }),
@@ -57,7 +57,7 @@ describe('run records', () => {
   it('are written once though an answer was lost, if what lies there is the same to the last byte', async () => {
     const store = new ForgetfulArchive();
     const ours = { ...record, outcomes: outcomes(1) };
-    const records = new RecordStore(store);
+    const records = new RecordStore(store, store);
     const key = runRecordKey({ run, attempt: 1 });
     expect((await records.write(ours)).attempt).toBe(1);
     expect([...store.stored.keys()]).toEqual([key]);
@@ -74,7 +74,7 @@ describe('run records', () => {
     store.open = async () => {
       throw new Error('the connection was cut');
     };
-    await expect(new RecordStore(store).write(record)).rejects.toThrow('the connection was cut');
+    await expect(new RecordStore(store, store).write(record)).rejects.toThrow('the connection was cut');
     expect([...store.stored.keys()]).toEqual([runRecordKey({ run, attempt: 1 })]);
   });
 
@@ -82,7 +82,7 @@ describe('run records', () => {
     const store = new FakeArchive();
     store.put = (_object: ArchiveObject, signal?: AbortSignal) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    const writing = new RecordStore(store, 1).write(record);
+    const writing = new RecordStore(store, store, 1).write(record);
     await expect(writing).rejects.toThrow(RunRecordError);
     await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.jsonl failed: it took too long$/);
   });
@@ -90,7 +90,7 @@ describe('run records', () => {
   it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
     const keys = [10, 2, 1].map((attempt) => runRecordKey({ run, attempt }));
     const store = new FakeArchive(Object.fromEntries([...keys, `${keys[0]}.tmp`].map((key) => [key, ''])));
-    const listed = await new RecordStore(store).list(run, never);
+    const listed = await new RecordStore(store, store).list(run, never);
     expect(listed.map(({ attempt }) => attempt)).toEqual([1, 2, 10]);
   });
 
@@ -103,7 +103,7 @@ describe('run records', () => {
     ],
   ])('one that %s is not believed', async (_what, text, reason) => {
     const store = new FakeArchive(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });
-    const reading = new RecordStore(store).read({ run, attempt: 1 }, never);
+    const reading = new RecordStore(store, store).read({ run, attempt: 1 }, never);
     await expect(reading).rejects.toThrow(RunRecordError);
     await expect(reading).rejects.toThrow(reason);
   });
