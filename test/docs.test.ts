@@ -104,7 +104,7 @@ describe('the examples in docs/service-contract.md', () => {
     const log = new LogRecordCheck('prod-eu-1');
     log.write(Buffer.from(record));
     expect(log.end()).toMatchObject({ state: 'Available' });
-    const string = createManifestCheck('text/plain; charset=utf-8');
+    const string = createManifestCheck({ mediaType: 'text/plain; charset=utf-8' });
     expect(string.write(Buffer.from(manifest)).toString()).toBe(manifest);
     string.end();
   });

@@ -8,6 +8,8 @@ export interface ResourceContract {
   readonly path: string;
   /** Whether the call takes the optional query parameter `requestId` (section 4.1 only). */
   readonly takesRequestId: boolean;
+  /** What the request accepts: the media types that are known, the first before all others. */
+  readonly accept: string;
   /** Whether the content itself shows where it ends, so that a cut body never passes for a whole one. */
   readonly showsItsEnd: boolean;
   /** What people call one of them, in headings. */
@@ -30,6 +32,7 @@ export const resources = {
   log: {
     path: 'features/logFetcher',
     takesRequestId: true,
+    accept: 'application/json',
     showsItsEnd: true,
     heading: 'Log',
     headings: 'Logs',
@@ -42,6 +45,8 @@ export const resources = {
   manifest: {
     path: 'assets/manifest',
     takesRequestId: false,
+    // The reference request accepts JSON. The manifest's media type is not known, and a service that has another would answer 406.
+    accept: 'application/json, */*;q=0.9',
     showsItsEnd: false,
     heading: 'Manifest',
     headings: 'Manifests',

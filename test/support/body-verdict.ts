@@ -29,13 +29,13 @@ export function verdictOf(check: BodyCheck, chunks: readonly Buffer[]): BodyVerd
   }
 }
 
-export function verdictOnLog(chunks: readonly Buffer[], clusterUid: string): BodyVerdict {
-  return verdictOf(new LogRecordCheck(clusterUid), chunks);
+export function verdictOnLog(chunks: readonly Buffer[], clusterUid: string, mediaType?: string): BodyVerdict {
+  return verdictOf(new LogRecordCheck(clusterUid, mediaType), chunks);
 }
 
 /** The verdict on a manifest, requested again as received where it cannot be decoded. */
 export function verdictOnManifest(chunks: readonly Buffer[], mediaType: string | undefined): BodyVerdict {
-  const verdict = verdictOf(createManifestCheck(mediaType), chunks);
+  const verdict = verdictOf(createManifestCheck({ mediaType }), chunks);
   if (!(verdict instanceof NotDecodableError)) return verdict;
-  return verdictOf(createManifestCheck(mediaType, true), chunks);
+  return verdictOf(createManifestCheck({ mediaType }, true), chunks);
 }

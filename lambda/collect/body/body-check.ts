@@ -23,6 +23,13 @@ export interface BodyCheck {
 /** The body is not what was asked for, or too long. Asking again does not help. */
 export class InvalidBodyError extends Error {
   override readonly name = 'InvalidBodyError';
+  /** Whether the body names another cluster than the one that was asked for. */
+  readonly namesAnother: boolean;
+
+  constructor(message: string, { cause, namesAnother = false }: { cause?: unknown; namesAnother?: boolean } = {}) {
+    super(message, { cause });
+    this.namesAnother = namesAnother;
+  }
 }
 
 /** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */

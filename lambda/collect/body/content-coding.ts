@@ -9,15 +9,28 @@ const gzipNames = ['gzip', 'x-gzip'];
 /** Names of "no coding at all"; only the first is one (RFC 9110, section 8.4.1), but some servers send the second. */
 const noCodings = ['identity', 'none', ''];
 
+/**
+ * Names of other things that servers send as a coding: how an upload to S3 was framed, a charset, and how mail is encoded. The
+ * body is mostly as it should be.
+ */
+const notCodings = ['aws-chunked', 'utf-8', 'utf8', 'us-ascii', '7bit', '8bit', 'binary'];
+
+export interface ContentCoding {
+  readonly isGzipped: boolean;
+  /** Names that are not a coding, in lower case. */
+  readonly ignored: readonly string[];
+}
+
 /** @returns undefined for another coding, or a chain of them */
-export function codingOf(contentEncoding = ''): 'gzip' | 'none' | undefined {
+export function codingOf(contentEncoding = ''): ContentCoding | undefined {
   const names = contentEncoding
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => !noCodings.includes(name));
-  const [name] = names;
-  if (name === undefined) return 'none';
-  return names.length === 1 && gzipNames.includes(name) ? 'gzip' : undefined;
+  const ignored = names.filter((name) => notCodings.includes(name));
+  const [coding, ...others] = names.filter((name) => !notCodings.includes(name));
+  if (coding === undefined) return { isGzipped: false, ignored };
+  return others.length === 0 && gzipNames.includes(coding) ? { isGzipped: true, ignored } : undefined;
 }
 
 /** The body is not the gzip that it should be. The message is part of a sentence. */

@@ -1,6 +1,7 @@
 import { type JsonError, jsonErrorOf } from '../../../archive/format/json/json-chunk';
 import { JsonScanner, type JsonType } from '../../../archive/format/json/json-scanner';
 import { StringCapture, type StringSink } from '../../../archive/format/json/json-string-scanner';
+import type { Continuation } from './continuation';
 import { doubts, type Verdict } from './doubts';
 import { ErrorMembers } from './error-members';
 
@@ -22,11 +23,18 @@ export class JsonContent {
   #error: JsonError | undefined;
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestKind);
+  readonly #continuation: Continuation | undefined;
+  /** The member of the outermost object that is being read. */
+  #parent: string | undefined;
   #bytes = 0;
 
-  /** @param takeString called if the value is a string; what it returns takes its text */
-  constructor(takeString: () => StringSink | undefined = () => undefined) {
+  /**
+   * @param takeString called if the value is a string; what it returns takes its text
+   * @param continuation is shown the members of an object
+   */
+  constructor(takeString: () => StringSink | undefined = () => undefined, continuation?: Continuation) {
     this.#takeString = takeString;
+    this.#continuation = continuation;
   }
 
   /** What the value is; undefined before its first byte. */
@@ -77,9 +85,11 @@ export class JsonContent {
       this.#root = type;
       return type === 'string' ? this.#takeString() : undefined;
     }
-    if (depth > 1 || this.#root === 'array') return undefined;
-    this.#members.add(name ?? '', type);
-    return name === 'kind' && type === 'string' ? this.#kind : undefined;
+    if (depth > 2 || this.#root === 'array' || name === undefined) return undefined;
+    if (depth === 2) return this.#continuation?.member(this.#parent, name, type);
+    this.#parent = name;
+    this.#members.add(name, type);
+    return name === 'kind' && type === 'string' ? this.#kind : this.#continuation?.member(undefined, name, type);
   }
 
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */

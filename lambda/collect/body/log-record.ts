@@ -1,11 +1,14 @@
-import { jsonErrorOf } from '../../../archive/format/json/json-chunk';
+import { type JsonError, jsonErrorOf } from '../../../archive/format/json/json-chunk';
 import { JsonScanner, type JsonType } from '../../../archive/format/json/json-scanner';
 import { StringCapture, type StringSink } from '../../../archive/format/json/json-string-scanner';
 import { LogDigest } from '../../../archive/format/log-digest';
 import type { BodyFacts } from '../../../archive/format/resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
+import { ContentBeginning, htmlPage } from './content-beginning';
+import { Continuation } from './continuation';
 import { doubts } from './doubts';
 import { ErrorMembers, weighEvidence } from './error-members';
+import { weighMediaType } from './media-type';
 import { Utf8Check } from './utf8-check';
 
 /**
@@ -50,6 +53,7 @@ const longestShown = 80;
 export class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
   readonly #clusterUid: string;
+  readonly #mediaType: string | undefined;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #top = new ErrorMembers();
   /** Members of the status that are not the record's own. */
@@ -57,6 +61,11 @@ export class LogRecordCheck implements BodyCheck {
   readonly #seen = new Set<string>();
   /** The section whose members are being read. */
   #section: string | undefined;
+  readonly #continuation = new Continuation(/^(?:metadata|spec|status)$/);
+  /** What is not JSON from its first byte on may be a page: its beginning tells. */
+  readonly #beginning = new ContentBeginning();
+  #hasRoot = false;
+  #error: JsonError | undefined;
   #hasSection = false;
   #namesItsCluster = false;
   #bytes = 0;
@@ -64,9 +73,13 @@ export class LogRecordCheck implements BodyCheck {
   #log: LogDigest | undefined;
   readonly #utf8 = new Utf8Check();
 
-  /** @param clusterUid the cluster that was asked for */
-  constructor(clusterUid: string) {
+  /**
+   * @param clusterUid the cluster that was asked for
+   * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
+   */
+  constructor(clusterUid: string, mediaType?: string) {
     this.#clusterUid = clusterUid;
+    this.#mediaType = mediaType;
   }
 
   get namesItsCluster(): boolean {
@@ -74,7 +87,9 @@ export class LogRecordCheck implements BodyCheck {
   }
 
   write(chunk: Buffer): Buffer {
-    this.#scan(() => this.#scanner.write(chunk));
+    this.#error ??= jsonErrorOf(() => this.#scanner.write(chunk));
+    if (!this.#hasRoot) this.#beginning.write(chunk);
+    this.#judge(false);
     this.#log?.hash(chunk, this.#bytes);
     this.#utf8.write(chunk);
     this.#bytes += chunk.length;
@@ -83,13 +98,18 @@ export class LogRecordCheck implements BodyCheck {
 
   end(): BodyFacts {
     if (this.#bytes === 0) throw new InvalidBodyError('The log record is empty');
-    this.#scan(() => this.#scanner.end());
+    this.#error ??= jsonErrorOf(() => this.#scanner.end());
+    this.#judge(true);
     if (!this.#hasSection) {
       throw new InvalidBodyError(`The body is ${this.#top.description}, expected metadata, spec or status`);
     }
-    const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
+    const { refusal, doubt: weighed } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is not a log record: ${refusal}`);
-    const doubt = [found, this.#utf8.isUtf8 ? undefined : doubts.notUtf8].filter((one) => one !== undefined).join('; ');
+    const { refusal: otherType, doubt: ofType } = weighMediaType(this.#mediaType);
+    if (otherType !== undefined) throw new InvalidBodyError(`The body is not a log record: it is ${otherType}`);
+    const notUtf8 = this.#utf8.isUtf8 ? undefined : doubts.notUtf8;
+    const found = [weighed, ofType, notUtf8, this.#continuation.doubt].filter((one) => one !== undefined);
+    const doubt = found.join('; ');
     return {
       ...Object.fromEntries([...this.#recorded].map(([path, capture]) => [recordedFacts[path], capture.shown])),
       ...this.#log?.result(),
@@ -98,20 +118,23 @@ export class LogRecordCheck implements BodyCheck {
   }
 
   #beginValue(type: JsonType, depth: number, offset: number, name = ''): StringSink | undefined {
+    this.#hasRoot = true;
     if (depth === 0 && type !== 'object') {
       throw new InvalidBodyError(`The log record is ${nameOf(type)}, expected an object`);
     }
-    if (depth === 1) this.#beginSection(name, type, offset);
+    if (depth === 1) return this.#beginSection(name, type, offset);
     if (depth === 2 && this.#section !== undefined) return this.#beginField(this.#section, name, type, offset);
     return undefined;
   }
 
-  #beginSection(name: string, type: JsonType, offset: number): void {
+  #beginSection(name: string, type: JsonType, offset: number): StringSink | undefined {
     this.#top.add(name, type);
     this.#section = undefined;
-    if (!Object.hasOwn(sections, name) || !this.#isPresent(name, 'object', type, offset)) return;
+    if (!Object.hasOwn(sections, name)) return this.#continuation.member(undefined, name, type);
+    if (!this.#isPresent(name, 'object', type, offset)) return undefined;
     this.#section = name;
     this.#hasSection = true;
+    return undefined;
   }
 
   #beginField(section: string, name: string, type: JsonType, offset: number): StringSink | undefined {
@@ -119,7 +142,7 @@ export class LogRecordCheck implements BodyCheck {
     const expected = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (expected === undefined) {
       if (section === 'status') this.#status.add(name, type);
-      return undefined;
+      return this.#continuation.member(section, name, type);
     }
     const path = `${section}.${name}`;
     return this.#isPresent(path, expected, type, offset) ? this.#sinkOf(path, offset) : undefined;
@@ -150,6 +173,7 @@ export class LogRecordCheck implements BodyCheck {
         throw new InvalidBodyError(
           `The log record belongs to another cluster: spec.clusterUid is ${shown(value)} ` +
             `(at byte ${offset}), expected ${shown(this.#clusterUid)}`,
+          { namesAnother: true },
         );
       });
     }
@@ -159,9 +183,17 @@ export class LogRecordCheck implements BodyCheck {
     return capture;
   }
 
-  #scan(scan: () => void): void {
-    const error = jsonErrorOf(scan);
+  /** Turns a fault of the JSON into what it means for the record. @param isEnd whether nothing more comes */
+  #judge(isEnd: boolean): void {
+    const error = this.#error;
     if (error === undefined) return;
+    if (!this.#hasRoot) {
+      const mayShowMore = !isEnd && !this.#beginning.isWhole;
+      if (mayShowMore && this.#beginning.mayBeAPage) return;
+      const { refusal, doubt } = this.#beginning.weigh(this.#mediaType);
+      if (refusal !== undefined || doubt !== undefined)
+        throw new InvalidBodyError(`The log record is ${htmlPage}`, { cause: error });
+    }
     const what = error.fault === 'cut' ? 'is cut short' : 'is not acceptable JSON';
     throw new InvalidBodyError(`The log record ${what}: ${error.message}`, { cause: error });
   }

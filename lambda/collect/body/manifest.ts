@@ -3,7 +3,8 @@ import type { BodyFacts } from '../../../archive/format/resources';
 import { type BodyCheck, InvalidBodyError, NotDecodableError } from './body-check';
 import { doubts } from './doubts';
 import { JsonContent } from './json-content';
-import { ManifestContent } from './manifest-content';
+import { type ManifestAnswer, ManifestContent } from './manifest-content';
+import { essenceOf } from './media-type';
 
 /** Most whitespace at the beginning, in bytes. It is held back until the first other byte decides what is stored. */
 const mostHeld = 64 * 1024;
@@ -16,24 +17,23 @@ const nothing = Buffer.alloc(0);
  * Under a JSON media type (`application/json`, `text/json`, `…+json`), a body that is one JSON string is decoded to UTF-8.
  * A body that is not JSON at all is kept as received, with a doubt if it begins like JSON. Other JSON is refused, and so is
  * JSON that ends too early.
- * Under any other media type, or none, the body is kept as received: a media type alone proves nothing, because Express
- * says `text/html` of any string. The content itself is judged in all cases, see {@link ManifestContent}.
+ * Under any other media type, or none, the body is kept as received: `text/html` alone proves nothing, because Express
+ * says it of any string. The content itself is judged in all cases, see {@link ManifestContent}.
  *
  * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is not one. The bytes handed on so
  * far are void then, and the body is to be requested again with `asReceived`.
- * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
  * @param asReceived whether the body is kept as received although its media type is JSON, because decoding it has failed
  */
-export function createManifestCheck(mediaType: string | undefined, asReceived = false): BodyCheck {
-  const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
+export function createManifestCheck(answer: ManifestAnswer, asReceived = false): BodyCheck {
+  const essence = essenceOf(answer.mediaType);
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  return isJson ? new JsonManifest(asReceived) : new ManifestContent();
+  return isJson ? new JsonManifest(answer, asReceived) : new ManifestContent(answer);
 }
 
 /** A manifest that came under a JSON media type. */
 class JsonManifest implements BodyCheck {
   readonly isAsReceived: boolean;
-  readonly #content = new ManifestContent();
+  readonly #content: ManifestContent;
   readonly #decoder = new JsonStringDecoder();
   readonly #json = new JsonContent(() => (this.#isReceived ? undefined : this.#decoder));
   /** Whether the body is stored as received. Open while there is only whitespace, which is stored unless a JSON string follows. */
@@ -41,7 +41,8 @@ class JsonManifest implements BodyCheck {
   #held: Buffer[] = [];
   #bytes = 0;
 
-  constructor(asReceived: boolean) {
+  constructor(answer: ManifestAnswer, asReceived: boolean) {
+    this.#content = new ManifestContent(answer);
     this.isAsReceived = asReceived;
     this.#isReceived = asReceived;
   }

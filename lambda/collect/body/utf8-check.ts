@@ -1,18 +1,25 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Checks whether a body is UTF-8, in chunks split anywhere. */
 export class Utf8Check {
   #isValid = true;
+  #isAscii = true;
   /** The beginning of a character whose end is still to come. */
   #cut: Buffer = Buffer.alloc(0);
 
   write(chunk: Buffer): void {
+    this.#isAscii &&= isAscii(chunk);
     if (!this.#isValid) return;
     const bytes = this.#cut.length === 0 ? chunk : Buffer.concat([this.#cut, chunk]);
     const end = bytes.length - cutBytes(bytes);
     this.#isValid = isUtf8(bytes.subarray(0, end));
     // Copied, because the caller may use the chunk again.
     this.#cut = Buffer.from(bytes.subarray(end));
+  }
+
+  /** Whether all bytes that were written are characters of ASCII. */
+  get isAscii(): boolean {
+    return this.#isAscii;
   }
 
   /** Whether all bytes that were written are whole characters of UTF-8. */

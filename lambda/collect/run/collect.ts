@@ -4,6 +4,8 @@ import type { Outcome } from '../../../archive/format/run-record';
 import { logMessages } from '../../stack-contract';
 import { RunStopped } from '../../stop';
 import { asynchronousAttempts } from '../../time-limits';
+import { InvalidBodyError } from '../body/body-check';
+import { doubts } from '../body/doubts';
 import { Dispatcher, type DispatchOptions } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { KeyReading } from '../dispatch/retry';
@@ -61,6 +63,8 @@ class Collecting {
   readonly #dispatcher: Dispatcher;
   readonly #wakeup: Wakeup;
   readonly #outcomes: Outcome[];
+  /** By cluster, why what does not name its cluster is doubted: another answer has named another one. */
+  readonly #doubts = new Map<string, string>();
   readonly #underWay = new Map<InFlightRequest, Promise<void>>();
 
   constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
@@ -95,6 +99,7 @@ class Collecting {
     const reason = stop.reason?.message ?? 'the attempt is over';
     for (const task of this.#dispatcher.tasks)
       if (this.#outcomes[task.index] === undefined) this.#settle(task, leftOutcome(task, reason));
+    for (const task of this.#dispatcher.tasks) this.#doubtLate(task);
     return this.#outcomes;
   }
 
@@ -156,7 +161,8 @@ class Collecting {
 
   async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
     if (task === undefined) return answer.body.release();
-    await archiveAnswer(task.request, answer, this.#request, this.#context).then(
+    const doubt = this.#doubts.get(task.request.cluster);
+    await archiveAnswer(task.request, withDoubt(answer, doubt), this.#request, this.#context).then(
       (outcome) => this.#settle(task, outcome),
       (error) => this.#settle(task, failedOutcome(error)),
     );
@@ -176,7 +182,22 @@ class Collecting {
       reading = await this.#readKey(key);
     }
     const verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs(), reading);
-    if (task !== undefined && verdict !== undefined) this.#settle(task, failedOutcome(verdict.failed));
+    if (task === undefined || verdict === undefined) return;
+    const { cluster, resource } = task.request;
+    if (verdict.failed instanceof InvalidBodyError && verdict.failed.namesAnother)
+      this.#doubts.set(cluster, doubts.besideAnothers(resource));
+    this.#settle(task, failedOutcome(verdict.failed));
+  }
+
+  /** What was archived before the other answer came has its doubt in the record alone. */
+  #doubtLate({ index, request }: Task): void {
+    const late = this.#doubts.get(request.cluster);
+    const outcome = this.#outcomes[index];
+    const isOfAnswer = outcome?.outcome === 'archived' || outcome?.outcome === 'would-archive';
+    if (late === undefined || !isOfAnswer || outcome.doubt?.endsWith(late)) return;
+    const doubted = { ...outcome, doubt: joined(outcome.doubt, late) };
+    this.#outcomes[index] = doubted;
+    this.#context.reporter.outcome(doubted);
   }
 
   #readKey(rejected: string): Promise<KeyReading> {
@@ -196,4 +217,14 @@ class Collecting {
     this.#outcomes[task.index] = outcome;
     reporter.outcome(outcome);
   }
+}
+
+function withDoubt(answer: ServiceAnswer, doubt: string | undefined): ServiceAnswer {
+  if (doubt === undefined) return answer;
+  const { body } = answer;
+  return { ...answer, body: { ...body, facts: { ...body.facts, doubt: joined(body.facts.doubt, doubt) } } };
+}
+
+function joined(doubt: string | undefined, late: string): string {
+  return doubt === undefined ? late : `${doubt}; ${late}`;
 }

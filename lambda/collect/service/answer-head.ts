@@ -1,25 +1,38 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { type Resource, resources } from '../../../archive/format/resources';
 import { codingOf } from '../body/content-coding';
+import { doubts } from '../body/doubts';
 import { ServiceError, type ServiceFailure } from './service-error';
 
 /** What an operator does about a status. */
 const advice: Readonly<Record<number, string>> = {
-  401: 'set a valid API key',
+  401: 'set a valid API key: with the command that the stack prints as SetApiKey, or in COLLECTOR_API_KEY for npm start',
   403: 'set an API key that may read this cluster, or check its projectUid',
   404: 'remove the cluster from the configuration if it is gone, or check service.collection and projectUid',
   429: 'lower limits.requestsPerSecond or limits.concurrency',
 };
 
+/** Oldest answer that is taken without a doubt, in seconds, as caches on the way say it. */
+const oldestSeconds = 60;
+
+/** What the head of a good answer says of its body. */
+export interface AnswerHead {
+  readonly isGzipped: boolean;
+  /** Whether the Content-Encoding names aws-chunked. */
+  readonly isAwsChunked: boolean;
+  /** Why the answer is doubted, in words. */
+  readonly doubts: readonly string[];
+}
+
 /**
- * Whether the body of a good answer comes in gzip.
+ * Reads the head of an answer.
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
-export function isGzipped(
+export function readHead(
   { statusCode: status = 0, headers }: IncomingMessage,
   resource: Resource,
   acceptsCoding: boolean,
-): boolean {
+): AnswerHead {
   if (status !== 200) {
     const retryAfterMs = parseRetryAfter(headers['retry-after'], new Date());
     throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
@@ -42,7 +55,24 @@ export function isGzipped(
       `its Content-Encoding "${encoding}" is not "gzip", the only one that was asked for`,
       acceptsCoding ? 'coding' : 'unusable',
     );
-  return contentCoding === 'gzip';
+  const { isGzipped, ignored } = contentCoding;
+  const old = ageOf(headers);
+  return {
+    isGzipped,
+    isAwsChunked: ignored.includes('aws-chunked'),
+    doubts: [
+      ...(old === undefined ? [] : [doubts.old(old)]),
+      ...(ignored.length === 0 ? [] : [doubts.ignoredCoding(ignored.join(', '))]),
+    ],
+  };
+}
+
+/** How a cache says that an answer is old: with its age, or with the warning that it is stale, or that it could not be renewed. */
+function ageOf({ age = '', warning = '' }: IncomingMessage['headers']): string | undefined {
+  const seconds = Number(/^\s*(\d{1,10})\b/.exec(age)?.[1] ?? 0);
+  const [, code] = /(?:^|,)\s*(11[01])\b/.exec(warning) ?? [];
+  const said = [seconds > oldestSeconds ? `Age: ${seconds} s` : undefined, code && `Warning: ${code}`];
+  return said.filter((one) => one !== undefined).join(', ') || undefined;
 }
 
 /** What a status other than 200 means, and what to do about it. */

@@ -71,9 +71,12 @@ export class ApiKey {
         throw failed(isNativeError(error) ? `${error.name}: ${error.message}` : String(error), error);
       });
     if (text === undefined) throw failed(`its value is binary; ${setIt}`);
-    const key = text.trimStart().startsWith('{') ? apiKeyMember(text) : text.trim();
+    // Editors put a byte order mark before a text and a line end behind it; trimming takes both.
+    const trimmed = text.trim();
+    const key = trimmed.startsWith('{') ? apiKeyMember(trimmed) : trimmed;
     if (key === undefined)
       throw failed(`its value is neither a plain string nor JSON with the member "apiKey"; ${setIt}`);
+    if (/^(["'`]).*\1$/.test(key)) throw failed(`its value stands in quotes, which are not part of a key; ${setIt}`);
     if (!/^[\x21-\x7e]+$/.test(key))
       throw failed(`its value is empty or has characters that no header can carry; ${setIt}`);
     return key;

@@ -6,9 +6,9 @@ import { type BodyCheck, InvalidBodyError } from '../body/body-check';
 import { bodyChecks } from '../body/body-checks';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { AnswerEnd } from './answer-end';
-import { isGzipped } from './answer-head';
+import { readHead } from './answer-head';
 import { Connector } from './connector';
-import { explainFailure, refusal } from './explain-failure';
+import { explainFailure, maxHeadBytes, refusal } from './explain-failure';
 import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
@@ -49,7 +49,7 @@ export class ClusterApi {
     const { service } = options;
     this.#options = options;
     this.#base = new URL(service.baseUrl);
-    this.#connector = new Connector(this.#base, service.caCertificate);
+    this.#connector = new Connector(this.#base, service.caCertificate, options.timeLimits.connectMs);
     this.#agent.createConnection = () => this.#connector.open();
   }
 
@@ -79,16 +79,17 @@ export class ClusterApi {
       const { socket } = response;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const isCoded = isGzipped(response, request.resource, !request.uncoded);
+      const head = readHead(response, request.resource, !request.uncoded);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hide(given);
       const { cluster, resource, asReceived = false } = request;
-      const check = bodyChecks[resource]({ cluster, mediaType, asReceived });
-      const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
+      const { isGzipped, isAwsChunked } = head;
+      const check = bodyChecks[resource]({ cluster, mediaType, asReceived, isAwsChunked });
+      const receiving = receive(response, check, this.#options.receiver, isGzipped ? { signal } : undefined);
       // A body that shows its end needs no silence behind it.
       const ending = () => end.check(isAlone && !resources[request.resource].showsItsEnd);
       const body = await this.#believed(receiving, ending, request, check, asked.reusedSocket);
-      const doubt = [body.facts.doubt, end.doubt].filter((one) => one !== undefined).join('; ');
+      const doubt = [body.facts.doubt, ...head.doubts, end.doubt].filter((one) => one !== undefined).join('; ');
       const facts: BodyFacts = { ...body.facts, ...(doubt !== '' && { doubt }) };
       return { body: { ...body, facts: withoutKey(facts, hide) }, mediaType };
     } catch (error) {
@@ -117,10 +118,13 @@ export class ClusterApi {
       signal,
       ...(isAlone ? { createConnection: () => this.#openAlone() } : { agent: this.#agent }),
       setHost: false,
+      maxHeaderSize: maxHeadBytes,
       path: this.#pathOf(request),
       headers: {
-        Accept: 'application/json',
+        Accept: resources[request.resource].accept,
         'Accept-Encoding': request.uncoded ? 'identity' : 'gzip',
+        // What is archived has to be what the service says now.
+        'Cache-Control': 'no-cache',
         ApiKey: key,
         'User-Agent': this.#options.userAgent,
         ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),

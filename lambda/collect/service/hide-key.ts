@@ -6,7 +6,7 @@ const recognised = 8;
 
 /**
  * Hides the key in a text of the service: some services echo the request. The key is found as it is, in upper or lower
- * case, percent-encoded, and escaped as in JSON.
+ * case, percent-encoded, and escaped as in JSON or HTML.
  * @param text that may quote the service. A key of few characters is hidden in words of ours too
  */
 export function hideKey(text: string, key: string): string {
@@ -25,9 +25,15 @@ function patternOf(key: string): RegExp {
   return new RegExp(`${spellings.join('')}|${beginning}${rest}`, 'gi');
 }
 
+/** What HTML calls the characters that have to be escaped in it. */
+const htmlNames: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+
 /** A pattern for a character of the key, however it is spelt. */
 function spellingsOf(character: string): string {
-  const code = character.charCodeAt(0).toString(16);
+  const decimal = character.charCodeAt(0);
+  const code = decimal.toString(16);
+  const htmlName = htmlNames[character];
+  const inHtml = `&(?:#0*${decimal}|#x0*${code}${htmlName === undefined ? '' : `|${htmlName}`});`;
   const plain = `\\u${code.padStart(4, '0')}`;
-  return `(?:%${code.padStart(2, '0')}|\\\\u${code.padStart(4, '0')}|\\\\${plain}|${plain})`;
+  return `(?:${inHtml}|%${code.padStart(2, '0')}|\\\\u${code.padStart(4, '0')}|\\\\${plain}|${plain})`;
 }

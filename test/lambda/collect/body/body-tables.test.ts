@@ -14,17 +14,23 @@ import { wrongManifests } from './tables/wrong-manifests';
 const mediaTypes = [undefined, '', 'text/plain', 'application/yaml', 'application/jsonl', 'text/html', 'text/xml'];
 
 /** The verdict on a log, which must not depend on where it is split. */
-function judgedLog(body: Buffer): BodyVerdict {
-  const verdict = verdictOnLog([body], uid);
-  expect(verdictOnLog(bytewise(body), uid)).toEqual(verdict);
+function judgedLog(body: Buffer, mediaType?: string): BodyVerdict {
+  const verdict = verdictOnLog([body], uid, mediaType);
+  expect(verdictOnLog(bytewise(body), uid, mediaType)).toEqual(verdict);
   return verdict;
 }
 
-/** The verdict on a manifest's content, which must be the same under every media type, and however it is split. */
-function judgedManifest(content: Buffer): BodyVerdict {
-  const verdict = verdictOnManifest([content], 'text/plain');
-  expect(verdictOnManifest(bytewise(content), 'text/plain')).toEqual(verdict);
-  for (const mediaType of mediaTypes) expect(verdictOnManifest([content], mediaType)).toEqual(verdict);
+/**
+ * The verdict on a manifest's content, which must not depend on where it is split. It must be the same under every media type,
+ * unless the entry names one. Under HTML's, what begins with a tag is refused: {@link beginsWithATag}.
+ */
+function judgedManifest(content: Buffer, ownType?: string): BodyVerdict {
+  const verdict = verdictOnManifest([content], ownType ?? 'text/plain');
+  expect(verdictOnManifest(bytewise(content), ownType ?? 'text/plain')).toEqual(verdict);
+  if (ownType !== undefined) return verdict;
+  for (const mediaType of mediaTypes)
+    if (mediaType !== 'text/html' || !beginsWithATag(content))
+      expect(verdictOnManifest([content], mediaType)).toEqual(verdict);
   if (decodes(content)) {
     const asString = Buffer.from(JSON.stringify(content.toString()));
     expect(verdictOnManifest([asString], 'application/json')).toEqual(verdict);
@@ -32,9 +38,13 @@ function judgedManifest(content: Buffer): BodyVerdict {
   return verdict;
 }
 
+function beginsWithATag(content: Buffer): boolean {
+  return /^\s*(?:<!--(?!.*<!--).*-->)?<[a-z]/i.test(content.toString());
+}
+
 const resources: [
   string,
-  (body: Buffer) => BodyVerdict,
+  (body: Buffer, mediaType?: string) => BodyVerdict,
   Record<'right' | 'wrong' | 'doubtful', readonly TableEntry[]>,
 ][] = [
   ['logs', judgedLog, { right: rightLogs, wrong: wrongLogs, doubtful: doubtfulLogs }],
@@ -43,22 +53,22 @@ const resources: [
 
 describe.each(resources)('of %s', (_resource, judged, { right, wrong, doubtful }) => {
   describe(`${right.length} right ones are archived as they are`, () => {
-    it.each(right)('$name', ({ body }) => {
-      const verdict = judged(Buffer.from(body));
+    it.each(right)('$name', ({ body, mediaType }) => {
+      const verdict = judged(Buffer.from(body), mediaType);
       expect(verdict).toEqual({ content: Buffer.from(body), facts: expect.anything() });
       expect(verdict).not.toHaveProperty('facts.doubt');
     });
   });
 
   describe(`${wrong.length} wrong ones are refused`, () => {
-    it.each(wrong)('$name', ({ body, says }) => {
-      expect(judged(Buffer.from(body))).toMatchObject({ name: 'InvalidBodyError', message: says });
+    it.each(wrong)('$name', ({ body, says, mediaType }) => {
+      expect(judged(Buffer.from(body), mediaType)).toMatchObject({ name: 'InvalidBodyError', message: says });
     });
   });
 
   describe(`${doubtful.length} doubtful ones are archived as they are, with a doubt`, () => {
-    it.each(doubtful)('$name', ({ body, says }) => {
-      const verdict = judged(Buffer.from(body));
+    it.each(doubtful)('$name', ({ body, says, mediaType }) => {
+      const verdict = judged(Buffer.from(body), mediaType);
       expect(verdict).toEqual({ content: Buffer.from(body), facts: expect.objectContaining({ doubt: says }) });
     });
   });
@@ -66,7 +76,9 @@ describe.each(resources)('of %s', (_resource, judged, { right, wrong, doubtful }
   it('has no entry twice', () => {
     const entries = [right, wrong, doubtful].flat();
     expect(twice(entries.map(({ name }) => name))).toEqual([]);
-    expect(twice(entries.map(({ body }) => Buffer.from(body).toString('latin1')))).toEqual([]);
+    expect(twice(entries.map(({ body, mediaType = '' }) => mediaType + Buffer.from(body).toString('latin1')))).toEqual(
+      [],
+    );
   });
 });
 

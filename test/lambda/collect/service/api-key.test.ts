@@ -112,6 +112,9 @@ describe('the API key', () => {
     ['whose member is not text', '{"apiKey":42}', 'neither a plain string nor JSON with the member "apiKey"'],
     ['that is not JSON', '{"apiKey":"first"', 'neither a plain string nor JSON with the member "apiKey"'],
     ['that is empty', ' ', 'its value is empty or has characters that no header can carry'],
+    ['in quotes', '"first"', 'its value stands in quotes, which are not part of a key'],
+    ['in single quotes and a line end', "'first'\r\n", 'its value stands in quotes, which are not part of a key'],
+    ['in quotes inside of JSON', '{"apiKey":"\\"first\\""}', 'its value stands in quotes, which are not part of a key'],
     ['with a line break', 'first\nx', 'its value is empty or has characters that no header can carry'],
   ])('of an existing secret %s fails with why, and with no command that would replace it', async (_, value, reason) => {
     existingSecret.value = value;
@@ -120,6 +123,17 @@ describe('the API key', () => {
     expect(String(error)).toContain(reason);
     expect(String(error)).toContain('ask the owner of the secret to add the key to it');
     expect(String(error)).not.toMatch(/put-secret-value|aws secretsmanager|first/);
+  });
+
+  it.each([
+    ['a byte order mark before JSON', '\ufeff{"apiKey": "first"}\r\n'],
+    ['a byte order mark before the key', '\ufefffirst\n'],
+    ['line ends and spaces around JSON', ' \r\n{"apiKey": " first\\n"}\n\n'],
+    ['a quote inside', 'fir"st'],
+  ])('is read from a secret with %s', async (_what, value) => {
+    existingSecret.value = value;
+    const read = await new ApiKey(client(), 'platform/clusters').current(never);
+    expect(read.replace('"', '')).toBe('first');
   });
 
   it('whose reading a run ended is read anew by the next', async () => {

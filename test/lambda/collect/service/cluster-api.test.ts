@@ -62,6 +62,7 @@ async function get(api: ClusterApi, request = manifestOf('a'), signal = never): 
   }
 }
 
+const perhapsTls = '; if this is a port of TLS, service.baseUrl has to begin with https';
 const failed = (reason: string) => `GET assets/manifest of cluster a failed: ${reason}`;
 
 it.each<[string, string, number | string]>([
@@ -87,7 +88,11 @@ it.each<[string, string, number | string]>([
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n',
     failed('the answer is not valid HTTP (HPE_INVALID_TRANSFER_ENCODING)'),
   ],
-  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', failed('the answer is not valid HTTP (HPE_INVALID_CONSTANT)')],
+  [
+    'another protocol',
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    failed(`the answer is not valid HTTP (HPE_INVALID_CONSTANT)${perhapsTls}`),
+  ],
   [
     'a chunk without a length',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\nZZ\r\n',
@@ -118,7 +123,7 @@ describe('connections', () => {
     ['resets', (socket) => socket.resetAndDestroy()],
   ])('that the service %s as soon as they are made end their requests at once', async (_how, end) => {
     const { api } = await rawApi(() => undefined, {}, end);
-    expect(await get(api)).toBe(failed('no answer (ECONNRESET)'));
+    expect(await get(api)).toBe(failed(`no answer (ECONNRESET)${perhapsTls}`));
   });
 
   it('handed from one request to the next under TLS do not count as being made for ever', async () => {

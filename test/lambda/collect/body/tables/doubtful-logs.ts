@@ -1,4 +1,4 @@
-import { all, json, type TableEntry, uid } from './table-entry';
+import { all, json, type TableEntry, uid, under } from './table-entry';
 
 const own = { spec: { clusterUid: uid, log: 'a' } };
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -43,6 +43,20 @@ export const doubtfulLogs: readonly TableEntry[] = [
     { name: 'Latin-1 in a state', body: latin1('{"spec":{"log":""},"status":{"state":"gr\xf6\xdfe"}}') },
     { name: 'Latin-1 in a name', body: latin1('{"spec":{"log":"","gr\xf6\xdfe":1}}') },
     { name: 'a log of nothing but wrong bytes', body: latin1(`{"spec":{"log":"${'\xff\x80'.repeat(100)}"}}`) },
+  ]),
+  ...Object.entries({
+    truncated: json('a record and that it was cut', { ...own, truncated: true }),
+    nextPageToken: json('a record and a token of the next page', { ...own, nextPageToken: 'eyJ2Ijoi' }),
+    next: json('a record and the address of the next page', { ...own, next: 'https://service.example/v1?page=2' }),
+    'spec.truncated': json('a log that was cut', { spec: { ...own.spec, truncated: true } }),
+    'status.is_truncated': json('a state and that the log was cut', {
+      ...own,
+      status: { state: '', is_truncated: true },
+    }),
+    'metadata.continue': json('a record of several', { metadata: { continue: 'eyJ2Ijoi' }, ...own }),
+  }).flatMap(([name, entry]) => all(`it says that there is more: ${name}`, [entry])),
+  ...all('its media type is multipart/mixed, of several documents in one body', [
+    ...under('multipart/mixed; boundary=x', [json('a record as one of several parts', own)]),
   ]),
   {
     name: 'two doubts at once',

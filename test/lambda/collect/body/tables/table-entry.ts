@@ -5,6 +5,8 @@ export interface TableEntry {
   readonly body: string | Buffer;
   /** Whether the content itself shows where it ends. */
   readonly showsItsEnd?: boolean;
+  /** The Content-Type under which it is judged; left out: under each. */
+  readonly mediaType?: string;
   /** All of the message by which it is refused, or of the doubt. */
   readonly says?: string;
 }
@@ -24,6 +26,11 @@ export function json(name: string, value: unknown): TableEntry {
 /** Entries that say themselves what they are. */
 export function bodies(texts: readonly string[]): TableEntry[] {
   return texts.map((body) => ({ name: JSON.stringify(body).slice(0, 80), body }));
+}
+
+/** The same entries under one media type. */
+export function under(mediaType: string, entries: readonly TableEntry[]): TableEntry[] {
+  return entries.map((entry) => ({ ...entry, mediaType }));
 }
 
 /** Entries that are refused, or doubted, with the same words. */

@@ -1,4 +1,4 @@
-import { all, bodies, json, type TableEntry, uid } from './table-entry';
+import { all, bodies, json, type TableEntry, uid, under } from './table-entry';
 
 const own = { spec: { clusterUid: uid, log: 'a' } };
 const record = JSON.stringify(own);
@@ -130,11 +130,29 @@ export const wrongLogs: readonly TableEntry[] = [
   { name: 'nothing', body: '', says: 'The log record is empty' },
   { name: 'a byte order mark alone', body: '\ufeff', says: 'The log record is cut short: unexpected end at byte 3' },
   { name: 'spaces', body: ' \n', says: 'The log record is cut short: unexpected end at byte 2' },
-  ...noJson(
-    'unexpected "<" at byte 0',
+  ...noJson('unexpected "<" at byte 0', {
+    name: 'an error in XML',
+    body: '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
+  }),
+  ...all('The log record is an HTML page, perhaps a login page; check service.baseUrl', [
     { name: 'an HTML page', body: '<!DOCTYPE html><title>Sign in</title>' },
-    { name: 'an error in XML', body: '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>' },
+    { name: 'a page behind white space and a comment', body: '\r\n <!-- gateway -->\n<HTML><BODY>no</BODY></HTML>' },
+    { name: 'a page behind a non-breaking space', body: '\u00a0<html>' },
+    { name: 'a page in UTF-16', body: Buffer.from('\ufeff<html><body>no</body></html>', 'utf16le') },
+    { name: 'a page of 20 KB', body: `<html>${'<p>no</p>'.repeat(2000)}</html>` },
+    { name: 'a redirect', body: '<meta http-equiv="refresh" content="0; url=https://sso.example/">' },
+    { name: 'a form that a script sends', body: '<body onload="document.forms[0].submit()"><form method="post">' },
+    ...under('text/html', [{ name: 'an element of a page, as HTML', body: '<app-root></app-root>' }]),
+  ]),
+  ...all('The body is not a log record: it is an error document (application/problem+json)', [
+    ...under('application/problem+json; charset=utf-8', [json('a record as problem details', own)]),
+  ]),
+  ...noJson('unexpected "d" at byte 0', ...under('text/event-stream', bodies([`data: ${record}\n\n`]))),
+  ...all(
+    'The log record is a number, expected an object',
+    under('multipart/mixed; boundary=x', bodies([`--x\r\n\r\n${record}`])),
   ),
+  ...noJson('unexpected 0x00 at byte 0', { name: 'a record in UTF-32', body: Buffer.from('\u0000\u0000\u0000{') }),
   ...noJson('unexpected "U" at byte 0', { name: 'a text', body: 'Unauthorized' }),
   ...noJson('unexpected "}" at byte 11', { name: 'a brace too many', body: '{"spec":{}}}' }),
   ...noJson('unexpected 0x00 at byte 11', { name: 'a byte of value 0 behind the record', body: '{"spec":{}}\u0000' }),

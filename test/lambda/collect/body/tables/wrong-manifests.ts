@@ -1,4 +1,4 @@
-import { all, bodies, json, type TableEntry } from './table-entry';
+import { all, bodies, json, type TableEntry, under } from './table-entry';
 
 const problem = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'No access.', instance: '/v1/a' };
 const code = { code: 'Unauthorized', message: 'token expired' };
@@ -10,6 +10,15 @@ function errorDocument(name: string, value: object): TableEntry {
   const members = [...names.slice(0, 5), ...(names.length > 5 ? ['…'] : [])].join(', ');
   return { ...json(name, value), says: `The manifest is an error document: a JSON object with members ${members}` };
 }
+
+/** A text of ASCII in UTF-32, the largest byte first. */
+export const inUtf32 = (text: string) =>
+  Buffer.concat([...Buffer.from(text)].map((byte) => Buffer.from([0, 0, 0, byte])));
+
+const problemOf = (type: string) =>
+  type.endsWith('json')
+    ? '"no access"'
+    : '<?xml version="1.0"?><problem xmlns="urn:ietf:rfc:7807"><status>403</status></problem>';
 
 /** Contents that are an error, or nothing: refused under every media type. */
 export const wrongManifests: readonly TableEntry[] = [
@@ -47,7 +56,7 @@ export const wrongManifests: readonly TableEntry[] = [
   errorDocument('a failure without words', { success: false }),
   errorDocument('an envelope around a short text', { code: 1, message: 'no', data: 'apiVersion: v1' }),
   errorDocument('an envelope that holds nothing', { code: 1, message: 'no', data: null }),
-  ...all('The manifest is an HTML page', [
+  ...all('The manifest is an HTML page, perhaps a login page; check service.baseUrl', [
     { name: 'an HTML page', body: '<!DOCTYPE html>\n<html lang="en"><head><title>Sign in</title></head></html>' },
     { name: 'an HTML page in capital letters', body: '<HTML><BODY>Service Unavailable</BODY></HTML>' },
     { name: 'an XHTML page', body: '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><head/></html>' },
@@ -73,6 +82,50 @@ export const wrongManifests: readonly TableEntry[] = [
       '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>',
       '<!--><html>',
     ]),
+  ]),
+  ...all('The manifest is an HTML page, perhaps a login page; check service.baseUrl', [
+    { name: 'a page in UTF-16', body: Buffer.from(`\ufeff${signIn}`, 'utf16le') },
+    { name: 'a page in UTF-16 without a mark', body: Buffer.from(` ${signIn}`, 'utf16le') },
+    { name: 'a page in UTF-32', body: inUtf32(signIn) },
+    // What gateways answer in place of the service, without an html tag.
+    ...under('text/html; charset=UTF-8', [
+      { name: 'a redirect', body: '<meta http-equiv="refresh" content="0; url=https://sso.example/login?next=%2Fv1">' },
+      { name: 'a redirect by script', body: '\n<script>location.href = "/login"</script>' },
+      {
+        name: 'a SAML form that a script sends',
+        body: '<body onload="document.forms[0].submit()"><form method="post" action="https://idp.example/sso"></form></body>',
+      },
+      {
+        name: 'a SAML form',
+        body: '<form method="post" action="https://idp.example/sso"><input name="SAMLRequest"></form>',
+      },
+      { name: 'a link', body: '<a href="https://service.example/login">Found</a>.\n\n' },
+      { name: "a router's error", body: '<pre>Cannot GET /v1/platformclusters/a/assets/manifest</pre>' },
+      { name: 'an application without JavaScript', body: '<noscript>You need to enable JavaScript.</noscript>' },
+      { name: "an interpreter's error", body: '<br />\n<b>Fatal error</b>:  Uncaught Error in <b>/srv/a.php</b>' },
+      { name: 'a part of a page', body: '<div class="error">Session expired</div>' },
+      { name: 'a form in capital letters', body: '<FORM ACTION="/login">' },
+      { name: 'an element of an application', body: '<app-root></app-root>' },
+      { name: 'a page in UTF-16 that says so', body: Buffer.from('<p>no</p>', 'utf16le') },
+    ]),
+    ...under('application/xhtml+xml', bodies(['<body></body>'])),
+  ]),
+  ...all('The manifest is an error document: YAML of kind Status', [
+    {
+      name: 'a Kubernetes Status in YAML',
+      body: 'apiVersion: v1\nkind: Status\nmetadata: {}\nstatus: Failure\nreason: ServiceUnavailable\ncode: 503\n',
+    },
+    {
+      name: 'the same in another order, with quotes and CRLF',
+      body: '---\r\n# no\r\n"kind": "Status" # of the server\r\nmetadata: {}\r\n\r\napiVersion: v1\r\n...\r\n---\r\n',
+    },
+    { name: 'the same without an end of its last line', body: '\ufeff\nkind:   Status\nmessage: no\napiVersion: v1' },
+  ]),
+  ...['application/problem+json', 'application/problem+xml'].flatMap((type) =>
+    all(`The manifest is an error document (${type})`, under(`${type}; charset=utf-8`, bodies([problemOf(type)]))),
+  ),
+  ...all('The manifest is in the framing of aws-chunked, which is not part of it', [
+    { name: 'a signed piece of an upload', body: `b;chunk-signature=${'0f'.repeat(32)}\r\nkind: A\nb: 1\r\n` },
   ]),
   { name: 'nothing', body: '', says: 'The manifest is empty' },
   ...all('The manifest is nothing but whitespace', [
