@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { Resource } from '../../archive/format/resources';
+
 import { parseContractPath } from '../../local/demo-service/contract-path';
 
 /** One request as it arrived. */
@@ -54,8 +56,8 @@ export interface FaultService {
 }
 
 export interface FaultServiceOptions {
-  /** PEM texts; makes it https. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** PEM texts, and what else is to be said of TLS; makes it https. */
+  readonly tls?: TlsOptions & { readonly key: string; readonly cert: string };
 }
 
 /** Starts a real server on 127.0.0.1 and a free port, whose every answer the script decides. */

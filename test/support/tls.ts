@@ -29,12 +29,17 @@ export interface TestCertificates {
   /** Like `server`, but signed by `otherCa`. */
   readonly ofOtherCa: ServerCertificate;
   readonly otherCa: string;
+  /** An authority that `ca` signed. */
+  readonly intermediate: string;
+  /** Like `server`, but signed by `intermediate`. */
+  readonly ofIntermediate: ServerCertificate;
 }
 
 /** Makes new keys and certificates within milliseconds, so that the repository holds no secret and nothing expires. */
 export function testCertificates(): TestCertificates {
   const authority = makeAuthority('collector test authority');
   const otherAuthority = makeAuthority('another test authority');
+  const intermediate = makeAuthority('intermediate test authority', authority);
   return {
     ca: pemOf(authority).cert,
     server: issue(authority),
@@ -42,6 +47,8 @@ export function testCertificates(): TestCertificates {
     otherHost: issue(authority, { extensions: ofServer('elsewhere.example') }),
     ofOtherCa: issue(otherAuthority),
     otherCa: pemOf(otherAuthority).cert,
+    intermediate: pemOf(intermediate).cert,
+    ofIntermediate: issue(intermediate),
   };
 }
 
@@ -50,6 +57,6 @@ function issue(issuer: Issuer, options: Partial<CertificateOptions> = {}): Serve
   return pemOf(issueCertificate({ ...valid, name: 'test service', issuer, extensions, ...options }));
 }
 
-function makeAuthority(name: string): Issuer {
-  return issueCertificate({ ...valid, name, extensions: ofIssuer() });
+function makeAuthority(name: string, issuer?: Issuer): Issuer {
+  return issueCertificate({ ...valid, name, issuer, extensions: ofIssuer() });
 }

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { TLSSocket, type TlsOptions } from 'node:tls';
 import { type FaultService, startFaultService } from '../../../support/fault-service';
 import { ok } from '../../../support/fault-service-answers';
 import { logRecord } from '../../../support/fault-service-bodies';
@@ -19,7 +19,7 @@ afterEach(async () => {
   await service.close();
 });
 
-async function start(tls: ServerCertificate, caCertificate: string | undefined) {
+async function start(tls: ServerCertificate & TlsOptions, caCertificate: string | undefined) {
   service = await startFaultService(({ uid = '' }) => ok(logRecord({ uid })), { tls });
   collector = await RealCollector.start({
     service: { baseUrl: service.url, ...(caCertificate === undefined ? {} : { caCertificate }) },
@@ -33,6 +33,42 @@ it('a service whose certificate the configured authority signed is read', async 
   expect(outcomes).toMatchObject([{ outcome: 'archived' }]);
 });
 
+it('a service is read whose authority is given with all authorities up to the root', async () => {
+  const { ofIntermediate, intermediate, ca } = certificates;
+  const { outcomes } = await start(ofIntermediate, intermediate + ca);
+  expect(outcomes).toMatchObject([{ outcome: 'archived' }]);
+});
+
+const team = 'ask the team of the service';
+
+it.each<[string, TlsOptions, string]>([
+  [
+    'wants a client certificate',
+    { requestCert: true, rejectUnauthorized: true },
+    `wants a client certificate, which the collector cannot show; ${team} for an address that takes the API key alone`,
+  ],
+  [
+    'wants a client certificate in TLS 1.2, which has no word for that',
+    { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
+    `refused the TLS handshake; ${team} whether it wants a client certificate, which the collector cannot show, or has no cipher of today`,
+  ],
+  [
+    'speaks TLS 1.0 alone',
+    { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    `speaks no TLS of version 1.2 or newer; ${team} to switch it on`,
+  ],
+  [
+    'speaks TLS 1.1 alone',
+    { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    `speaks no TLS of version 1.2 or newer; ${team} to switch it on`,
+  ],
+])('a service that %s is named', async (_what, options, problem) => {
+  const { outcomes, error } = await start({ ...options, ...certificates.server }, certificates.ca);
+  expect(outcomes[0]?.error).toContain(`failed: what listens at ${new URL(service.url).host} ${problem}`);
+  expect(error?.message).toContain('It ended early: the service cannot be reached: what listens at');
+  expect(service.requests).toEqual([]);
+});
+
 it('a request does not wait until the service has confirmed the end of the handshake', async () => {
   const noDelay = jest.spyOn(Socket.prototype, 'setNoDelay');
   await start(certificates.server, certificates.ca);
@@ -43,9 +79,19 @@ it('a request does not wait until the service has confirmed the end of the hands
 
 const authority = 'set service.caCertificateFile to the authority that signed it, if that is right';
 
+/** What is left to be said of the authority's own authority. */
+const upToTheRoot =
+  'service.caCertificateFile has an authority that another one signed: add every authority up to the root, which signed itself';
+
 it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefined], string, string]>([
   ['is of another authority', ({ ofOtherCa, ca }) => [ofOtherCa, ca], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', authority],
   ['is of no public authority', ({ server }) => [server, undefined], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', authority],
+  [
+    'is of an authority whose own authority is not given',
+    ({ ofIntermediate, intermediate }) => [ofIntermediate, intermediate],
+    'UNABLE_TO_GET_ISSUER_CERT',
+    upToTheRoot,
+  ],
   ['has expired', ({ expired, ca }) => [expired, ca], 'CERT_HAS_EXPIRED', 'the team of the service has to renew it'],
   [
     'is of another host',

@@ -4,6 +4,7 @@ import { ok, status } from '../../../support/fault-service-answers';
 import { logRecord } from '../../../support/fault-service-bodies';
 import { refusedAddress } from '../../../support/fault-service-refusal';
 import { RealCollector } from '../../../support/real-collector';
+import { testCertificates } from '../../../support/tls';
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -50,6 +51,18 @@ describe('a wrong address is named for what it is, in the first attempt', () => 
     expect(thrown).toContain(
       `It ended early: the service cannot be reached: what listens at ${host} does not speak TLS`,
     );
+  });
+
+  it.each<[string, boolean]>([
+    ['that resets', true],
+    ['that says 400', false],
+  ])('as a port of TLS %s what is not TLS', async (_what, resets) => {
+    const service = await startFaultService(() => status(400), resets ? { tls: testCertificates().server } : {});
+    closing.push(() => service.close());
+    const { host } = new URL(service.url);
+    const { failure } = await firstAttempt({ baseUrl: `http://${host}` });
+    expect(failure).toContain(resets ? 'no answer (ECONNRESET)' : '400 Bad Request');
+    expect(failure).toContain('; if this is a port of TLS, service.baseUrl has to begin with https');
   });
 
   it('as a port that refuses, which may also be a service that starts again', async () => {
