@@ -1,6 +1,7 @@
 import type { Finding } from '../format/finding';
 import type { StringSink } from '../format/json/json-string-scanner';
 import { isInShard } from '../format/keys';
+import { withoutLateDoubt } from '../format/late-doubt';
 import type { LogText } from '../format/log-digest';
 import { LogTextCheck } from '../format/log-text';
 import { headersProblem } from '../format/object-headers';
@@ -142,8 +143,11 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
   const different: string[] = [];
   if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
   // Both as they are stored: long values are cut in the object, and whole in the record.
-  const recorded = objectMetadata(asFacts(facts, outcome));
-  for (const [name, text] of Object.entries(compared)) if (recorded[name] !== metadata[name]) different.push(text);
+  const said = asFacts(facts, outcome);
+  const recorded = objectMetadata(said);
+  const before = objectMetadata({ ...said, doubt: withoutLateDoubt(said.doubt) });
+  for (const [name, text] of Object.entries(compared))
+    if (recorded[name] !== metadata[name] && before[name] !== metadata[name]) different.push(text);
   // What another attempt archived, another version may have.
   if (outcome.outcome === 'archived' && recorded.version !== metadata.version)
     different.push('version of the collector');

@@ -96,9 +96,10 @@ it('a cluster that fails stops no other: Lambda retries, people are told, and th
   expect(attempts[0]?.error?.errorMessage).toMatch(/log of cluster beta: .*"not-beta"/);
   expect(failure?.errorType).toBe('RunIncompleteError');
   expect((await deployed.records()).map(({ counts }) => counts)).toEqual([
-    { archived: all - 1, alreadyArchived: 0, failed: 1, notAttempted: 0 },
-    { archived: 0, alreadyArchived: all - 1, failed: 1, notAttempted: 0 },
-    { archived: 0, alreadyArchived: all - 1, failed: 1, notAttempted: 0 },
+    // The manifest beside the wrong log has a doubt.
+    { archived: all - 1, alreadyArchived: 0, failed: 1, notAttempted: 0, doubts: 1 },
+    { archived: 0, alreadyArchived: all - 1, failed: 1, notAttempted: 0, doubts: 1 },
+    { archived: 0, alreadyArchived: all - 1, failed: 1, notAttempted: 0, doubts: 1 },
   ]);
   const [message, ...others] = deployed.messages;
   expect(others).toEqual([]);

@@ -19,12 +19,16 @@ const htmlTag = /^<(?:!doctype\s*)?html(?:[\s>]|$)/i;
 /** Error pages without an html tag begin so, also within head or body. In declared XML, elements happen to have these names. */
 const errorPageTag = /^<(?:(?:head|body(?: [^>]*)?)>\s*<)?(?:title|center|h[1-6])(?:\s[^>]*)?>/;
 
-/** Any tag. Under HTML's media type, what begins with one is a page: with a redirect, a form, a script, or the words of an error. */
-const anyTag = /^<[a-z][a-z0-9-]*(?=[\s/>]|$)/i;
+/** Any tag, in XML too. */
+const anyTag = /^<([a-z][a-z0-9-]*)(?=[\s/>]|$)(?![^>]*\bxmlns)/i;
 
-/** Tags that pages begin with where nothing but them tells that it is a page, each in lower or in upper case. */
-const pageTag =
-  /^<(meta|script|style|link|base|form|iframe|noscript|a|p|b|br|hr|div|span|pre|font|table|img|body(?=\s))(?=[\s/>])(?![^>]*\bxmlns)/i;
+/** Elements that pages begin with, and other texts hardly ever. */
+const ofPages = /^(?:meta|script|style|link|base|form|iframe|noscript|a|p|b|br|hr|div|span|pre|font|table|img)$/;
+
+/** What may stand in HTML at all, and elements that applications name themselves. */
+const ofHtml = new RegExp(
+  `${ofPages.source}|^(?:abbr|acronym|address|area|article|aside|audio|bdi|bdo|big|blockquote|body|button|canvas|caption|center|cite|code|col|dd|del|details|dfn|dialog|dir|dl|dt|em|embed|fieldset|figure|footer|frame|frameset|h[1-6]|head|header|i|input|ins|kbd|label|legend|li|main|map|mark|menu|nav|noframes|object|ol|option|picture|progress|q|s|samp|section|select|small|strike|strong|sub|summary|sup|svg|tbody|td|template|textarea|th|thead|time|title|tr|tt|u|ul|var|video|[a-z]+-[a-z-]+)$`,
+);
 
 /** What a page is called in a reason. Its end is advice. */
 export const htmlPage = 'an HTML page, perhaps a login page; check service.baseUrl';
@@ -87,11 +91,15 @@ export class ContentBeginning {
       text = text.slice(piece[0].length);
     if (htmlTag.test(text)) return { refusal: htmlPage };
     if (/^\s*<\?xml/.test(beginning)) return {};
+    if (errorPageTag.test(text)) return { refusal: htmlPage };
+    const [tag, name = ''] = anyTag.exec(text) ?? [];
+    if (tag === undefined) return {};
+    const plain = name.toLowerCase();
     const isDeclared = /^(?:text\/html|application\/xhtml\+xml)$/.test(essenceOf(mediaType));
-    if (errorPageTag.test(text) || (isDeclared && anyTag.test(text))) return { refusal: htmlPage };
-    const name = pageTag.exec(text)?.[1];
-    // In XML that does not say that it is XML, names with one capital letter are common.
-    const isOfPage = name !== undefined && (name === name.toLowerCase() || name === name.toUpperCase());
-    return isOfPage ? { doubt: doubts.likeAPage(name.toLowerCase()) } : {};
+    // In XML that does not say that it is XML, and in other texts with tags, names with one capital letter are common.
+    const isOfHtml = name === plain || name === name.toUpperCase();
+    if (isDeclared && isOfHtml && ofHtml.test(plain)) return { refusal: htmlPage };
+    const mayBeAPage = isDeclared || (isOfHtml && (ofPages.test(plain) || /^<body\s/i.test(text)));
+    return mayBeAPage ? { doubt: doubts.likeAPage(plain) } : {};
   }
 }

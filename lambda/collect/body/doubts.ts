@@ -11,9 +11,6 @@ export const doubts = {
   notUtf8: 'it has bytes that are not UTF-8',
   trailers: (names: string) => `it has trailers behind its body: ${names}`,
 
-  /** Of what does not name its cluster, such as a manifest (run/collect.ts). */
-  besideAnothers: (resource: string) => `the ${resource} of the same attempt belongs to another cluster`,
-
   /** Of a log record (log-record.ts, error-members.ts). */
   noOwnMember: (names: string) => `it has none of ${names}`,
   errorBesideRecord: (name: string) => `it has ${name} beside metadata, spec and status`,

@@ -1,11 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import type { Configuration } from '../../../archive/format/configuration';
+import { withLateDoubt } from '../../../archive/format/late-doubt';
 import type { Outcome } from '../../../archive/format/run-record';
 import { logMessages } from '../../stack-contract';
 import { RunStopped } from '../../stop';
 import { asynchronousAttempts } from '../../time-limits';
 import { InvalidBodyError } from '../body/body-check';
-import { doubts } from '../body/doubts';
 import { Dispatcher, type DispatchOptions } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { KeyReading } from '../dispatch/retry';
@@ -63,8 +63,8 @@ class Collecting {
   readonly #dispatcher: Dispatcher;
   readonly #wakeup: Wakeup;
   readonly #outcomes: Outcome[];
-  /** By cluster, why what does not name its cluster is doubted: another answer has named another one. */
-  readonly #doubts = new Map<string, string>();
+  /** Clusters of which an answer has named another one: what does not name its cluster is doubted. */
+  readonly #misnamed = new Set<string>();
   readonly #underWay = new Map<InFlightRequest, Promise<void>>();
 
   constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
@@ -161,8 +161,8 @@ class Collecting {
 
   async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
     if (task === undefined) return answer.body.release();
-    const doubt = this.#doubts.get(task.request.cluster);
-    await archiveAnswer(task.request, withDoubt(answer, doubt), this.#request, this.#context).then(
+    const doubted = this.#misnamed.has(task.request.cluster) ? withDoubt(answer) : answer;
+    await archiveAnswer(task.request, doubted, this.#request, this.#context).then(
       (outcome) => this.#settle(task, outcome),
       (error) => this.#settle(task, failedOutcome(error)),
     );
@@ -183,19 +183,18 @@ class Collecting {
     }
     const verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs(), reading);
     if (task === undefined || verdict === undefined) return;
-    const { cluster, resource } = task.request;
     if (verdict.failed instanceof InvalidBodyError && verdict.failed.namesAnother)
-      this.#doubts.set(cluster, doubts.besideAnothers(resource));
+      this.#misnamed.add(task.request.cluster);
     this.#settle(task, failedOutcome(verdict.failed));
   }
 
   /** What was archived before the other answer came has its doubt in the record alone. */
   #doubtLate({ index, request }: Task): void {
-    const late = this.#doubts.get(request.cluster);
     const outcome = this.#outcomes[index];
     const isOfAnswer = outcome?.outcome === 'archived' || outcome?.outcome === 'would-archive';
-    if (late === undefined || !isOfAnswer || outcome.doubt?.endsWith(late)) return;
-    const doubted = { ...outcome, doubt: joined(outcome.doubt, late) };
+    if (!isOfAnswer || !this.#misnamed.has(request.cluster)) return;
+    const doubted = { ...outcome, doubt: withLateDoubt(outcome.doubt) };
+    if (doubted.doubt === outcome.doubt) return;
     this.#outcomes[index] = doubted;
     this.#context.reporter.outcome(doubted);
   }
@@ -219,12 +218,7 @@ class Collecting {
   }
 }
 
-function withDoubt(answer: ServiceAnswer, doubt: string | undefined): ServiceAnswer {
-  if (doubt === undefined) return answer;
+function withDoubt(answer: ServiceAnswer): ServiceAnswer {
   const { body } = answer;
-  return { ...answer, body: { ...body, facts: { ...body.facts, doubt: joined(body.facts.doubt, doubt) } } };
-}
-
-function joined(doubt: string | undefined, late: string): string {
-  return doubt === undefined ? late : `${doubt}; ${late}`;
+  return { ...answer, body: { ...body, facts: { ...body.facts, doubt: withLateDoubt(body.facts.doubt) } } };
 }

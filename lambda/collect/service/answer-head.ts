@@ -6,7 +6,7 @@ import { ServiceError, type ServiceFailure } from './service-error';
 
 /** What an operator does about a status. */
 const advice: Readonly<Record<number, string>> = {
-  401: 'set a valid API key: with the command that the stack prints as SetApiKey, or in COLLECTOR_API_KEY for npm start',
+  401: 'set a valid API key in its secret (docs/operations.md, "The API key"), or in COLLECTOR_API_KEY for npm start',
   403: 'set an API key that may read this cluster, or check its projectUid',
   404: 'remove the cluster from the configuration if it is gone, or check service.collection and projectUid',
   429: 'lower limits.requestsPerSecond or limits.concurrency',

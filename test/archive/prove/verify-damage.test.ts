@@ -14,6 +14,8 @@ beforeEach(async () => {
   ({ archive, record } = await archiveTwoRuns());
 });
 
+const late = 'another answer of the same attempt belongs to another cluster';
+
 describe('verify finds what was changed', () => {
   const verify = () => runVerify(archive.folder);
   const recordKey = runRecordKey({ run: hour(9), attempt: 1 });
@@ -67,6 +69,21 @@ describe('verify finds what was changed', () => {
     await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyAt('log') ? { ...o, ...altered } : o)));
     const { code, kinds } = await verify();
     expect([code, kinds]).toEqual([1, [`contradiction ${keyAt('log')}`]]);
+  });
+
+  it.each([
+    ['alone', undefined, late, []],
+    ['behind the doubt of the object', 'it has the member error', `it has the member error; ${late}`, []],
+    ['that was known in time', `it has the member error; ${late}`, `it has the member error; ${late}`, []],
+    ['in the object alone', late, undefined, ['contradiction']],
+    ['behind another doubt than the object has', 'it has the member error', late, ['contradiction']],
+  ])('a doubt that came late, %s, is %s of the object and %s of the record', async (_, own, recorded, found) => {
+    const key = keyAt('log');
+    const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+    const doubt: Record<string, string> = own === undefined ? {} : { doubt: encodeURIComponent(own) };
+    await archive.put(key, await readFile(pathOf(key)), { ...userMetadata, ...doubt });
+    await alterRecord((outcomes) => outcomes.map((o) => (o.key === key ? { ...o, doubt: recorded } : o)));
+    expect((await verify()).kinds).toEqual(found.map((kind) => `${kind} ${key}`));
   });
 
   it('a replaced record that calls an archived object failed does not add up', async () => {

@@ -108,6 +108,17 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
   'an attempt with a needless zero': [copy(record, record.replace('attempt-1', 'attempt-01')), /^unrecorded /],
   'an attempt of ten digits': [copy(record, record.replace('attempt-1', 'attempt-3000000000')), /^unrecorded /],
   'a run of the year 0': [copy(record, 'runs/date=0000-11-20/00001120T110000.000Z.attempt-1.jsonl'), /^unrecorded /],
+  'a doubt that came late': [
+    replace(
+      record,
+      /("resource":"log")/,
+      '"resource":"log","doubt":"another answer of the same attempt belongs to another cluster"',
+    ),
+  ],
+  'a doubt that does not come late': [
+    replace(record, /("resource":"log")/, '"resource":"log","doubt":"another answer belongs to another cluster"'),
+    'contradiction',
+  ],
   'a record that is a link': [link(record), damagedRecord],
 
   'gzip with something behind it': [gzip((stored) => Buffer.concat([stored, Buffer.from('x')])), damagedLog],

@@ -190,7 +190,7 @@ describe('a request', () => {
 });
 
 describe("a manifest beside a log that is another cluster's", () => {
-  const doubt = 'the log of the same attempt belongs to another cluster';
+  const doubt = 'another answer of the same attempt belongs to another cluster';
 
   /** What comes second waits for what comes first: the log until its connection is closed, the manifest until it is stored. */
   async function collectInOrder(first: Resource, options: { dryRun?: boolean } = {}) {

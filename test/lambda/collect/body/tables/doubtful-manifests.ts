@@ -76,6 +76,14 @@ export const doubtfulManifests: readonly TableEntry[] = [
   ...['meta', 'script', 'form', 'body', 'a', 'pre', 'noscript', 'br', 'div'].flatMap((tag) =>
     all(`it begins like an HTML page, with the tag ${tag}`, bodies([`\n<!-- a --><${tag} b="c">`])),
   ),
+  ...all(
+    'it begins like an HTML page, with the tag virtualhost',
+    under('text/html', [{ name: 'a configuration of Apache, as HTML', body: '<VirtualHost *:80>\n</VirtualHost>\n' }]),
+  ),
+  ...all(
+    'it begins like an HTML page, with the tag network',
+    under('text/html', [{ name: 'XML that does not say so, as HTML', body: '<network><name>a</name></network>' }]),
+  ),
   ...all('it begins like an HTML page, with the tag p', bodies(['<P>no</P>', '<p/>'])),
   ...all('it is JSON that ends too early', [
     { name: 'JSON that ends too early', body: '{"apiVersion":"v1","kind":"Clu' },

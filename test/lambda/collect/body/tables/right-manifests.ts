@@ -79,6 +79,7 @@ export const rightManifests: readonly TableEntry[] = [
   { name: 'a kind that begins like Status', body: 'apiVersion: v1\nkind: StatusPage\n' },
   { name: 'a Status document in a text', body: 'text: |\n  apiVersion: v1\n  kind: Status\n' },
   { name: 'a number in hexadecimal digits and CRLF', body: 'b\r\nkind: A\r\n' },
+  { name: 'a configuration of Apache', body: '<VirtualHost *:80>\n</VirtualHost>\n' },
   { name: 'XML with names in capitals', body: '<Form><Link/></Form>' },
   { name: 'an image', body: '<svg xmlns="http://www.w3.org/2000/svg"><a/><script/></svg>' },
   { name: 'other scripts', body: '名前: クラスタ\nاسم: عنقود\n😀: 1\n' },
