@@ -1,5 +1,12 @@
 import { Annotations, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { ArnPrincipal, type IPrincipal, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  ArnPrincipal,
+  Grant,
+  type IGrantable,
+  type IPrincipal,
+  type IRole,
+  PolicyStatement,
+} from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
@@ -9,7 +16,7 @@ import {
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { formerVersionDays } from '../archive/format/clocks';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../archive/format/keys';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
@@ -24,6 +31,8 @@ const accessLogDays = 365;
 /** Where the collector writes. */
 const collectedPrefixes = [...runPrefixes, configurationsPrefix];
 
+const listing = ['s3:ListBucket', 's3:ListBucketVersions'];
+const reading = ['s3:GetObject'];
 const write = ['s3:PutObject'];
 const remove = ['s3:DeleteObject*', 's3:BypassGovernanceRetention'];
 
@@ -108,6 +117,15 @@ export class Archive extends Construct {
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
   }
 
+  /** Lets somebody of this account list and read everything, and nothing else. */
+  grantRead(grantee: IGrantable): Grant {
+    const grant = (actions: string[], resourceArns: string[]) =>
+      Grant.addToPrincipalOrResource({ grantee, actions, resourceArns, resource: this.bucket });
+    const listed = grant(listing, [this.bucket.bucketArn]).combine(grant(reading, this.#objectsBelow([''])));
+    if (Construct.isConstruct(grantee)) this.#acknowledge(grantee, [''], 'It reads everything that is archived.');
+    return this.key === undefined ? listed : listed.combine(this.key.grantDecrypt(grantee));
+  }
+
   /** Lets roles of others list and read everything, and nothing else. */
   #letRead(roleArns: readonly string[]): void {
     if (roleArns.length === 0) return;
@@ -115,8 +133,8 @@ export class Archive extends Construct {
     const statement = (sid: string, actions: string[], resources: string[], conditions?: Conditions) =>
       new PolicyStatement({ sid, principals, actions, resources, conditions });
     const { bucketArn } = this.bucket;
-    this.bucket.addToResourcePolicy(statement('ReadersList', ['s3:ListBucket', 's3:ListBucketVersions'], [bucketArn]));
-    this.bucket.addToResourcePolicy(statement('ReadersRead', ['s3:GetObject'], this.#objectsBelow([''])));
+    this.bucket.addToResourcePolicy(statement('ReadersList', listing, [bucketArn]));
+    this.bucket.addToResourcePolicy(statement('ReadersRead', reading, this.#objectsBelow([''])));
     // The policy of an existing key is its owner's: docs/keeping.md, "Reading from another account".
     this.key?.addToResourcePolicy(statement('ReadersDecrypt', ['kms:Decrypt'], ['*'], through('s3')));
   }
@@ -144,7 +162,7 @@ export class Archive extends Construct {
   }
 
   /** Tells cdk-nag why a role may use all keys below some prefixes. */
-  #acknowledge(role: IRole, prefixes: readonly string[], reason: string): void {
+  #acknowledge(role: IConstruct, prefixes: readonly string[], reason: string): void {
     const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnResource);
     Validations.of(role).acknowledge(
       ...prefixes.map((prefix) => ({ id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`, reason })),

@@ -14,9 +14,11 @@ import type { FailureMessages } from './failure-messages';
 import { concurrentShards, memoryMiB, mostClusters, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { allow, through } from './policy-statements';
+import { addressText, type StackAddress } from './stack-address';
 
 export interface CollectorProps {
   readonly config: CollectorConfig;
+  readonly address: StackAddress;
   readonly archive: Archive;
   readonly apiKeySecret: ApiKeySecret;
   /** Gets the events that fail for good. */
@@ -34,7 +36,7 @@ export class Collector extends Construct {
   readonly logGroup: LogGroup;
   readonly #name: string;
 
-  constructor(scope: Construct, id: string, { config, archive, apiKeySecret, failures }: CollectorProps) {
+  constructor(scope: Construct, id: string, { config, address, archive, apiKeySecret, failures }: CollectorProps) {
     super(scope, id);
     const { function: target, logGroup } = createNodeFunction(this, {
       config,
@@ -50,7 +52,7 @@ export class Collector extends Construct {
         'What the log collector may do: add to its archive, read its run records, its key and nothing else',
       provide: (role): CollectorEnvironment => {
         if (config.clusterList !== undefined) allowList(role, config.clusterList);
-        return { ...archive.provideTo(role), ...apiKeySecret.provideTo(role) };
+        return { ...archive.provideTo(role), ...apiKeySecret.provideTo(role), STACK: addressText(address) };
       },
     });
     this.function = target;

@@ -9,6 +9,7 @@ import { logMessages, type metricNames } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { Collector } from './collector';
 import type { Parts } from './parts';
+import { addressText, type StackAddress } from './stack-address';
 
 const shortestRangeDays = 7;
 const longestRangeDays = 90;
@@ -34,7 +35,7 @@ export function dashboardLink(stackName: string): string {
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { alarms, ...parts }: Parts & { readonly alarms: cloudwatch.IAlarm[] }) {
     super(scope, id);
-    const { config, collector, stateMachine, schedule, archive, audit } = parts;
+    const { config, address, collector, stateMachine, schedule, archive, audit } = parts;
     const dashboard = new cloudwatch.Dashboard(this, 'Resource', {
       dashboardName: dashboardName(config.name),
       // At least two runs, so that the last complete one is in view.
@@ -71,7 +72,7 @@ export class Dashboard extends Construct {
       ],
       stateMachine === undefined ? [] : executions(stateMachine, period),
       audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),
-      [readOn(config.name, archive.bucket), objectsIn(archive.bucket)],
+      [readOn(address, archive.bucket), objectsIn(archive.bucket)],
     ];
     for (const row of rows) dashboard.addWidgets(...row);
   }
@@ -174,10 +175,10 @@ function objectsIn({ bucketName }: IBucket): cloudwatch.IWidget {
 }
 
 /** The commands for what no log line says: a change is seen only beside the run before. */
-function readOn(stack: string, { bucketName }: IBucket): cloudwatch.IWidget {
+function readOn(address: StackAddress, { bucketName }: IBucket): cloudwatch.IWidget {
   const option = `--archive s3://${bucketName}`;
   const lines = [
-    ['Complete a run', `run --stack ${stack} --run TIME`],
+    ['Complete a run', `run --stack ${addressText(address)} --run TIME`],
     ['Why a run is incomplete', `runs TIME ${option}`],
     ['Which manifests changed', `history --all ${option}`],
     ['Everything on one page', `report --out report.html ${option}`],

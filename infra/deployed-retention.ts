@@ -13,9 +13,12 @@ export function retentionText(days: number | undefined): string {
   return days === undefined ? 'never' : String(days);
 }
 
-/** @returns days after which the archive of a deployed stack expires, Infinity if nothing does; undefined: the stack does not say */
-export function retentionIn(stack: Pick<Stack, 'Outputs'> | undefined): number | undefined {
-  const text = stack?.Outputs?.find(({ OutputKey }) => OutputKey === retentionOutput)?.OutputValue;
+/**
+ * @param place of the collector in the stack
+ * @returns days after which the archive of a deployed stack expires, Infinity if nothing does; undefined: the stack does not say
+ */
+export function retentionIn(stack: Pick<Stack, 'Outputs'> | undefined, place = ''): number | undefined {
+  const text = stack?.Outputs?.find(({ OutputKey }) => OutputKey === `${place}${retentionOutput}`)?.OutputValue;
   if (text === retentionText(undefined)) return Number.POSITIVE_INFINITY;
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }

@@ -27,7 +27,7 @@ export interface FailureMessagesProps {
  * alarm alone would publish once, on a change of state: an hourly run that always fails keeps it in ALARM.
  */
 export class FailureMessages extends Construct {
-  readonly #function: IFunction;
+  readonly function: IFunction;
   readonly #deadLetterQueue: IQueue;
   #rule: Rule | undefined;
 
@@ -51,13 +51,13 @@ export class FailureMessages extends Construct {
         return new SqsDestination(deadLetterQueue);
       },
     });
-    this.#function = target;
+    this.function = target;
   }
 
   /** Lets a function's role hand over its failures. Returns where Lambda sends them. */
   destinationFor(role: IRole): IDestination {
-    allow(role, 'ReportFailures', ['lambda:InvokeFunction'], [this.#function.functionArn]);
-    return new LambdaDestination(this.#function);
+    allow(role, 'ReportFailures', ['lambda:InvokeFunction'], [this.function.functionArn]);
+    return new LambdaDestination(this.function);
   }
 
   /**
@@ -72,7 +72,7 @@ export class FailureMessages extends Construct {
         detailType: ['Step Functions Execution Status Change'],
         detail: { stateMachineArn: [stateMachine.stateMachineArn], status: ['FAILED', 'TIMED_OUT'] },
       },
-      targets: [new LambdaFunction(this.#function, { deadLetterQueue: this.#deadLetterQueue })],
+      targets: [new LambdaFunction(this.function, { deadLetterQueue: this.#deadLetterQueue })],
     });
   }
 
@@ -81,7 +81,7 @@ export class FailureMessages extends Construct {
    * @param from functions that hand over their failures
    */
   lost(from: Readonly<Record<string, IFunction>>, period: Duration): Record<string, cloudwatch.IMetric> {
-    const undelivered = Object.entries({ ...from, messages: this.#function }).map(
+    const undelivered = Object.entries({ ...from, messages: this.function }).map(
       ([name, target]) => [name, target.metric('DestinationDeliveryFailures', { statistic: 'Sum', period })] as const,
     );
     const ofRule = this.#rule && {

@@ -16,6 +16,7 @@ import {
 import type { CollectorConfig } from './config/config';
 import { concurrentShards, heldBackRetry } from './limits';
 import { allow } from './policy-statements';
+import { addressText, type StackAddress } from './stack-address';
 
 const { Condition, JsonPath } = sfn;
 const { and, or, isPresent, isNotPresent, booleanEquals } = Condition;
@@ -42,7 +43,7 @@ export class FanOut extends Construct {
   readonly stateMachine: sfn.IStateMachine;
 
   /** @param target the function, which works on each shard */
-  constructor(scope: Construct, id: string, config: CollectorConfig, target: IFunction) {
+  constructor(scope: Construct, id: string, config: CollectorConfig, address: StackAddress, target: IFunction) {
     super(scope, id);
     const { name, shards, limits } = config;
     /** Errors of the function after it has written its run record. */
@@ -52,7 +53,7 @@ export class FanOut extends Construct {
     const role = this.#createRole(target);
     const definition = this.#divide(shards)
       .next(this.#collectShards(target, shards, oneRunAtATime, recorded))
-      .next(this.#conclude(config));
+      .next(this.#conclude(config, address));
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: `Collects ${name} in ${shards} shards`,
       definitionBody: sfn.DefinitionBody.fromChainable(definition),
@@ -154,12 +155,12 @@ export class FanOut extends Construct {
     return map.itemProcessor(collect);
   }
 
-  #conclude({ name, shards, clusterList }: CollectorConfig): sfn.IChainable {
+  #conclude({ name, shards, clusterList }: CollectorConfig, address: StackAddress): sfn.IChainable {
     const ofList = clusterList ? ' Nothing is missing of a shard whose error is ClusterListError: mend the list.' : '';
     const fail = new sfn.Fail(this, 'Shards failed', {
       error: 'ShardsFailedError',
       causePath: JsonPath.format(
-        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
+        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${addressText(address)} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
         JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
         JsonPath.arrayGetItem(JsonPath.listAt('$.shards.reasons'), 0),
         JsonPath.jsonToString(JsonPath.objectAt('$.event')),

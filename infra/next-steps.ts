@@ -12,7 +12,7 @@ export class NextSteps extends Construct {
     for (const [name, output] of Object.entries(outputsOf(parts))) {
       if (!output) continue;
       const [description, value] = output;
-      new CfnOutput(this, name, { description, value }).overrideLogicalId(name);
+      new CfnOutput(this, name, { description, value }).overrideLogicalId(`${parts.address.place}${name}`);
     }
   }
 }

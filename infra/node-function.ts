@@ -14,7 +14,7 @@ import type { Construct } from 'constructs';
 import { functionTimeoutSeconds } from '../archive/format/clocks';
 import { asynchronousAttempts } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
-import { type DataFile, functionCode } from './function-bundle';
+import { type DataFile, functionCode } from './function-code';
 import { eventAgeSeconds } from './limits';
 import { allow } from './policy-statements';
 

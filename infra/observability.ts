@@ -12,6 +12,8 @@ import type { Parts } from './parts';
 
 /** The alarms, each of which sends a message when it begins and when it is over, and the dashboard. */
 export class Observability extends Construct {
+  readonly alarms: readonly cloudwatch.Alarm[];
+
   constructor(scope: Construct, id: string, parts: Parts) {
     super(scope, id);
     const { config, collector, schedule, audit } = parts;
@@ -25,10 +27,10 @@ export class Observability extends Construct {
       if (unsealedHours === undefined) this.#warnOfMissing('audit', 'Seals and damage', audit.schedule.gap);
       Object.assign(definitions, auditAlarms(collector, audit, unsealedHours));
     }
-    const alarms = Object.entries(definitions).flatMap(([id, definition]) =>
+    this.alarms = Object.entries(definitions).flatMap(([id, definition]) =>
       definition ? this.#alarm(id, definition, parts) : [],
     );
-    if (config.dashboard) new Dashboard(this, 'Dashboard', { ...parts, alarms });
+    if (config.dashboard) new Dashboard(this, 'Dashboard', { ...parts, alarms: [...this.alarms] });
   }
 
   /** @param widget on the dashboard, to watch instead */

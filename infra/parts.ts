@@ -1,5 +1,6 @@
-import { Duration, type Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
@@ -9,20 +10,24 @@ import { type CollectorConfig, recipientsOf } from './config/config';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { RunSchedule } from './run-schedule';
+import { logicalStart, type StackAddress } from './stack-address';
 
-/** What a stack consists of, for what watches it and what links to it. */
+/** What a collector consists of, for what watches it and what links to it. */
 export type Parts = ReturnType<typeof createParts>;
 
 /** Creates one construct per concern, each with the rights on those that it uses. */
-export function createParts(stack: Stack, config: CollectorConfig) {
+export function createParts(scope: Construct, config: CollectorConfig) {
   const { name, alerts } = config;
+  const stack = Stack.of(scope);
+  const ids = scope.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);
+  const address: StackAddress = { stack: stack.stackName, place: logicalStart(ids) };
   const recipients = recipientsOf(alerts);
   /** Gets the alarms that wake people. */
-  const page = new Alerts(stack, 'Alerts', name, recipients.page);
+  const page = new Alerts(scope, 'Alerts', name, recipients.page);
   /** Gets everything else; the same as `page` if there is one list of recipients. */
-  const inform = recipients.inform ? new Alerts(stack, 'Inform', `${name}-inform`, recipients.inform) : page;
+  const inform = recipients.inform ? new Alerts(scope, 'Inform', `${name}-inform`, recipients.inform) : page;
   /** Keeps what could not be delivered as long as SQS can: starts of runs and audits, failure reports. One, for one alarm. */
-  const deadLetterQueue = new Queue(stack, 'DeadLetters', {
+  const deadLetterQueue = new Queue(scope, 'DeadLetters', {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
@@ -31,15 +36,15 @@ export function createParts(stack: Stack, config: CollectorConfig) {
     id: 'AwsSolutions-SQS3',
     reason: 'It is the dead-letter queue itself.',
   });
-  const failures = new FailureMessages(stack, 'FailureMessages', { config, page, inform, deadLetterQueue });
-  const archive = new Archive(stack, 'Archive', { config });
-  const apiKeySecret = new ApiKeySecret(stack, 'ApiKey', { config });
-  const collector = new Collector(stack, 'Collector', { config, archive, apiKeySecret, failures });
+  const failures = new FailureMessages(scope, 'FailureMessages', { config, page, inform, deadLetterQueue });
+  const archive = new Archive(scope, 'Archive', { config });
+  const apiKeySecret = new ApiKeySecret(scope, 'ApiKey', { config });
+  const collector = new Collector(scope, 'Collector', { config, address, archive, apiKeySecret, failures });
   /** Works on the shards of a fleet that is too large for one invocation; undefined if there is one shard. */
   const stateMachine =
-    config.shards > 1 ? new FanOut(stack, 'FanOut', config, collector.function).stateMachine : undefined;
+    config.shards > 1 ? new FanOut(scope, 'FanOut', config, address, collector.function).stateMachine : undefined;
   if (stateMachine !== undefined) failures.reportOf(stateMachine);
-  const schedule = new RunSchedule(stack, 'Schedule', {
+  const schedule = new RunSchedule(scope, 'Schedule', {
     description: `Starts the runs of ${name}`,
     roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
     schedule: config.schedule,
@@ -50,9 +55,10 @@ export function createParts(stack: Stack, config: CollectorConfig) {
   /** Verifies and seals the archive; undefined if nothing does. */
   const audit =
     config.audit &&
-    new Audit(stack, 'Audit', { config, settings: config.audit, archive, page, inform, failures, deadLetterQueue });
+    new Audit(scope, 'Audit', { config, settings: config.audit, archive, page, inform, failures, deadLetterQueue });
   return {
     config,
+    address,
     apiKeySecret,
     archive,
     collector,

@@ -4,8 +4,11 @@
  * what CloudFormation alone knows travels in the environment.
  */
 
-/** Environment variables of the collector: name of the archive bucket; ARN of the stack's own secret, or name of an existing one. */
-export const collectorVariables = ['ARCHIVE_BUCKET', 'API_KEY_SECRET'] as const;
+/**
+ * Environment variables of the collector: name of the archive bucket; ARN of the stack's own secret, or name of an existing one;
+ * what the option --stack takes.
+ */
+export const collectorVariables = ['ARCHIVE_BUCKET', 'API_KEY_SECRET', 'STACK'] as const;
 export type CollectorEnvironment = Record<(typeof collectorVariables)[number], string>;
 
 /** Of the audit. Every mail goes to the first topic, and what pages to the second one as well, which may be the same. */

@@ -170,7 +170,11 @@ export interface StackOptions {
 export function withStack(command: Command): Command {
   return command
     .option('--json', 'print JSON for programs instead of text for people')
-    .addOption(new Option('--stack <name>', 'the deployed stack').conflicts('config'))
+    .addOption(
+      new Option('--stack <name>', 'the deployed stack; STACK/CONSTRUCT if it has several collectors').conflicts(
+        'config',
+      ),
+    )
     .option('--config <file>', 'the configuration that names the stack', 'collector.json')
     .option('--region <region>', 'the region of the stack (default: of the configuration, or of the profile)');
 }

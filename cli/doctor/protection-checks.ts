@@ -1,6 +1,7 @@
 import type { LifecycleRule } from '@aws-sdk/client-s3';
 import type { CollectorConfig } from '../../infra/config/config';
 import { runPrefixes } from '../../infra/deployed-retention';
+import { parseAddress } from '../../infra/stack-address';
 import { StackTemplate } from '../../local/deployment/stack-template';
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
@@ -30,11 +31,12 @@ export async function protectionChecks(collector: DeployedStack): Promise<Check[
 
 /** @throws AwsAccessError */
 async function templateOf({ name, region, accountId, physicalIds }: DeployedStack): Promise<StackTemplate> {
+  const stackName = parseAddress(name).stack;
   const { CloudFormationClient, GetTemplateCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({ region });
-  return withAws(`Reading the template of the stack ${name}`, async () => {
-    const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName: name }));
-    return new StackTemplate(JSON.parse(TemplateBody), { stackName: name, accountId, region }, physicalIds);
+  return withAws(`Reading the template of the stack ${stackName}`, async () => {
+    const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName: stackName }));
+    return new StackTemplate(JSON.parse(TemplateBody), { stackName, accountId, region }, physicalIds);
   });
 }
 

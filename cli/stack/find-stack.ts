@@ -1,9 +1,11 @@
 import type { Stack, StackResourceSummary } from '@aws-sdk/client-cloudformation';
 import { retentionIn } from '../../infra/deployed-retention';
+import { addressText, logicalStart, parseAddress } from '../../infra/stack-address';
 import { AwsAccessError, type StackName, withAws } from './aws-access';
 
 /** A deployed collector. */
 export interface DeployedCollector {
+  /** What `--stack` takes. */
   readonly name: string;
   /** Its region; the one of the environment or of the profile if none was named. */
   readonly region: string;
@@ -31,11 +33,12 @@ export interface DeployedCollector {
  * Finds the parts of a deployed collector.
  * @throws AwsAccessError if there is no such stack, or it is not one of a collector
  */
-export async function findStack({ name, region }: StackName): Promise<DeployedCollector> {
+export async function findStack({ name: typed, region }: StackName): Promise<DeployedCollector> {
   const { CloudFormationClient, DescribeStacksCommand, paginateListStackResources } = await import(
     '@aws-sdk/client-cloudformation'
   );
   const client = new CloudFormationClient(region === undefined ? {} : { region });
+  const { stack: name, place } = parseAddress(typed);
   return withAws(`Finding the stack ${name}`, async () => {
     const own = await client.config.region();
     const described = await client.send(new DescribeStacksCommand({ StackName: name })).catch((error: Error) => {
@@ -48,7 +51,7 @@ export async function findStack({ name, region }: StackName): Promise<DeployedCo
     const resources: StackResourceSummary[] = [];
     for await (const page of paginateListStackResources({ client }, { StackName: name }))
       resources.push(...(page.StackResourceSummaries ?? []));
-    return collectorIn(described.Stacks?.[0], resources, own);
+    return collectorIn(described.Stacks?.[0], resources, own, place);
   });
 }
 
@@ -56,31 +59,32 @@ function collectorIn(
   stack: Stack | undefined,
   resources: readonly StackResourceSummary[],
   region: string,
+  typed: string,
 ): DeployedCollector {
-  const idOf = (type: string, logicalPrefix: string) =>
-    resources.find(
-      ({ ResourceType, LogicalResourceId = '' }) =>
-        ResourceType === type && LogicalResourceId.startsWith(logicalPrefix),
-    )?.PhysicalResourceId;
-  const output = (key: string) => stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
-  const functionName = idOf('AWS::Lambda::Function', 'CollectorFunction');
-  const archiveBucket = output('ArchiveBucket') ?? idOf('AWS::S3::Bucket', 'ArchiveBucket');
-  const { StackName: name = '', StackId = '', StackStatus: status = '' } = stack ?? {};
+  const { Outputs = [], StackName: name = '', StackId = '', StackStatus: status = '' } = stack ?? {};
+  const place = typed || onlyPlace(name, Outputs);
+  const isPart = ({ LogicalResourceId = '' }: StackResourceSummary, ...ids: string[]) =>
+    LogicalResourceId.startsWith(logicalStart([place, ...ids]));
+  const idOf = (type: string, ...ids: string[]) =>
+    resources.find((resource) => resource.ResourceType === type && isPart(resource, ...ids))?.PhysicalResourceId;
+  const output = (key: string) => Outputs.find(({ OutputKey }) => OutputKey === `${place}${key}`)?.OutputValue;
+  const functionName = idOf('AWS::Lambda::Function', 'Collector', 'Function');
+  const archiveBucket = output('ArchiveBucket') ?? idOf('AWS::S3::Bucket', 'Archive', 'Bucket');
   if (functionName === undefined || archiveBucket === undefined)
     throw new AwsAccessError(
-      `Finding the collector in the stack ${name} failed: it has no function CollectorFunction and archive (state ${status}); deploy it, or check --stack`,
+      `Finding the collector in the stack ${addressText({ stack: name, place })} failed: it has no function ${logicalStart([place, 'Collector', 'Function'])} and archive (state ${status}); deploy it, or check --stack`,
     );
   return {
-    name,
+    name: addressText({ stack: name, place }),
     region,
     accountId: StackId.split(':')[4] ?? '',
     status,
     functionName,
-    stateMachineArn: idOf('AWS::StepFunctions::StateMachine', ''),
+    stateMachineArn: idOf('AWS::StepFunctions::StateMachine', 'FanOut'),
     archiveBucket,
     alertTopicArn: output('AlertTopic'),
     informTopicArn: output('InformTopic'),
-    retentionDays: retentionIn(stack),
+    retentionDays: retentionIn(stack, place),
     physicalIds: new Map(
       resources.flatMap(({ LogicalResourceId: id, PhysicalResourceId: physicalId }) =>
         id === undefined || physicalId === undefined ? [] : [[id, physicalId] as const],
@@ -89,4 +93,14 @@ function collectorIn(
     signingKeyArn: output('SigningKey'),
     signingKeyStatement: output('SigningKeyPolicy'),
   };
+}
+
+/** Where the only collector of a stack is, by its outputs: empty for a stack that is nothing but a collector. */
+function onlyPlace(stack: string, outputs: NonNullable<Stack['Outputs']>): string {
+  const places = outputs.flatMap(({ OutputKey = '' }) => /^(.*)ArchiveBucket$/.exec(OutputKey)?.[1] ?? []);
+  if (places.length > 1)
+    throw new AwsAccessError(
+      `Finding the collector in the stack ${stack} failed: it has ${places.length}; expected --stack ${places.map((place) => addressText({ stack, place })).join(' or ')}`,
+    );
+  return places[0] ?? '';
 }

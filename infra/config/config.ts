@@ -44,11 +44,12 @@ export function loadConfig(file: string): CollectorConfig {
 
 /**
  * Checks a configuration, and reads the files that it names.
- * @param file path that the value was read from; files that it names are relative to it
+ * @param file path that the value was read from
+ * @param folder that the files are relative to which it names; left out: that of the file
  * @throws ConfigError with all problems at once
  */
-export function parseConfig(value: unknown, file: string): CollectorConfig {
-  const { data, error } = configSchema(dirname(file)).safeParse(value, parsing);
+export function parseConfig(value: unknown, file: string, folder = dirname(file)): CollectorConfig {
+  const { data, error } = configSchema(folder).safeParse(value, parsing);
   if (error !== undefined) throw new ConfigError(file, problemsOf(error));
   return withClusters(data);
 }

@@ -50,7 +50,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     new S3ArchiveReader(bucket, s3, "check the function's role and the policies of the bucket and its KMS key");
   const reader = readerOf(archive.bucket);
   const records = new RecordStore(archive, reader);
-  const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
+  const stack = { name: names.STACK, region: variables.AWS_REGION ?? '' };
   const storeDeployed = configurationStore(archive, deployed.digest, () =>
     readFile(join(codeDirectory, configurationFile)),
   );

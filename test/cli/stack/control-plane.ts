@@ -208,7 +208,7 @@ function nameOf(request: IncomingMessage, body: string): string {
 }
 
 /** The elements of a list, as the query protocol has them. */
-function members<Item>(list: readonly Item[], of: (item: Item) => Readonly<Record<string, string>>): string {
+export function members<Item>(list: readonly Item[], of: (item: Item) => Readonly<Record<string, string>>): string {
   const texts = list.map((item) => Object.entries(of(item)).map(([name, value]) => `<${name}>${value}</${name}>`));
   return texts.map((parts) => `<member>${parts.join('')}</member>`).join('');
 }

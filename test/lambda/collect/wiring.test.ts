@@ -31,7 +31,7 @@ beforeAll(async () => {
   await writeFile(join(directory, 'cluster-log-collector', 'left-over'), 'by an attempt that was killed');
   await writeFile(join(directory, configurationFile), JSON.stringify(collection));
   const { wire } = await import('../../../lambda/collect/wiring');
-  const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
+  const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key', STACK: 'collector' };
   wiring = wire(variables, directory);
   attempt = await wiring.openAttempt(parseEvent({}, wiring.clusters, new Date()), invocation);
 });

@@ -1,0 +1,107 @@
+import { Annotations } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { context } from '../cdk.json';
+import { longestSeconds } from '../lambda/time-limits';
+import { hoursText } from './alarm-windows';
+import type { CollectorConfig } from './config/config';
+import { isExampleAddress } from './config/schema-values';
+import { NextSteps } from './next-steps';
+import { Observability } from './observability';
+import { createParts, type Parts } from './parts';
+
+/** From so many clusters on, a run in which none is missing is an exception. */
+const manyClusters = 100;
+
+/** Everything that one configuration deploys: its parts, what watches them, and what links to them. */
+export class ConfiguredCollector extends Construct {
+  /** The configured name: the first word of alarms and mails. */
+  readonly name: string;
+  /** The archive. It outlives the stack. */
+  readonly bucket: IBucket;
+  /** Encrypts the archive; undefined if `archive.kms` is left out. */
+  readonly encryptionKey: IKey | undefined;
+  readonly functions: {
+    /** Collects. */
+    readonly collect: IFunction;
+    /** Verifies and seals the archive; undefined without `audit`. */
+    readonly audit: IFunction | undefined;
+    /** Tells people what failed for good. */
+    readonly notify: IFunction;
+  };
+  readonly topics: {
+    /** Wakes people. */
+    readonly page: ITopic;
+    /** Gets everything else; the same topic if there is one list of recipients. */
+    readonly inform: ITopic;
+  };
+  readonly alarms: readonly Alarm[];
+  readonly #parts: Parts;
+
+  constructor(scope: Construct, id: string, config: CollectorConfig) {
+    super(scope, id);
+    // An app of somebody else may have other feature flags, or none: access logs, for one, then need an ACL that is refused.
+    for (const [flag, value] of Object.entries(context))
+      if (flag.startsWith('@aws-cdk/')) this.node.setContext(flag, value);
+    const parts = createParts(this, config);
+    this.#parts = parts;
+    if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
+    this.#warnOfOverlap();
+    this.#suggestPageFrom(config);
+    if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList.from);
+    this.alarms = new Observability(this, 'Observability', parts).alarms;
+    new NextSteps(this, 'NextSteps', parts);
+    const { archive, collector, audit, failures, page, inform } = parts;
+    this.name = config.name;
+    this.bucket = archive.bucket;
+    this.encryptionKey = archive.key;
+    this.functions = { collect: collector.function, audit: audit?.function, notify: failures.function };
+    this.topics = { page: page.topic, inform: inform.topic };
+  }
+
+  /** Lets somebody list and read the whole archive, and nothing else. */
+  grantRead(reader: IGrantable): Grant {
+    return this.#parts.archive.grantRead(reader);
+  }
+
+  /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */
+  #warnOfOverlap(): void {
+    const { config, schedule } = this.#parts;
+    const { shortestHours } = schedule.gap;
+    const longest = longestSeconds(config) / 3600;
+    if (!config.schedule.enabled || config.limits.oneRunAtATime || shortestHours >= longest) return;
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:overlapping-runs',
+      `The schedule fires again after ${hoursText(shortestHours)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
+        'overlap, each at the full rate. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").',
+    );
+  }
+
+  #suggestPageFrom({ clusters, alerts }: CollectorConfig): void {
+    if (alerts.pageFrom !== undefined || clusters.length < manyClusters) return;
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:page-from',
+      `Of ${clusters.length} clusters one is nearly always missing, and every incomplete run pages. Set alerts.pageFrom, such as ` +
+        '{ "missingPercent": 5 }: docs/alarms.md, "Run failed for good".',
+    );
+  }
+
+  #sayWhereClustersAre(from: string): void {
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:clusters-from-outside',
+      `No cluster is deployed: each attempt of a run reads the list of clusters from ${from} (docs/operations.md, "A list of clusters from outside").`,
+    );
+  }
+
+  #warnOfExample(baseUrl: string): void {
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:example-address',
+      `service.baseUrl is ${baseUrl}, an address for examples at which nothing answers. Name your own service before you deploy.`,
+    );
+  }
+}
