@@ -127,10 +127,17 @@ export type Excusable = Finding & Gone;
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
 
-/** Finds what lies under a key that the archive's layout does not have. */
-export function findStray(
-  find: Find,
-  { key, damage }: { readonly key: string; readonly damage?: string | undefined },
-): void {
-  find('unrecorded', key, damage ?? problems.stray);
+/** What lies under a key that the archive's layout does not have. */
+interface Stray {
+  readonly key: string;
+  readonly damage?: string | undefined;
+}
+
+export function strayFinding({ key, damage = problems.stray }: Stray): Finding {
+  return { kind: 'unrecorded', key, problem: damage };
+}
+
+export function findStray(find: Find, stray: Stray): void {
+  const { kind, key, problem } = strayFinding(stray);
+  find(kind, key, problem);
 }

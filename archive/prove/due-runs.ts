@@ -1,5 +1,5 @@
 import { clockSlackMs, dayMs } from '../format/clocks';
-import type { Find } from '../format/finding';
+import type { Finding } from '../format/finding';
 import { runPrefix } from '../format/keys';
 import { problems } from '../format/problems';
 import type { Firings } from '../format/schedule/firings';
@@ -129,10 +129,10 @@ export function dueIn(
   return { runs: due, times, areMore: absent > mostListed };
 }
 
-/** Makes a finding of absent runs, if there are any. */
-export function findAbsent(find: Find, absent: AbsentRuns): void {
+/** What is to be said of absent runs, if there are any. */
+export function absentFindings(absent: AbsentRuns): Finding[] {
   const [first] = absent.times;
-  if (first !== undefined) find('absent', `${runPrefix(first)}*`, describeAbsent(absent));
+  return first === undefined ? [] : [{ kind: 'absent', key: `${runPrefix(first)}*`, problem: describeAbsent(absent) }];
 }
 
 export function describeAbsent({ times, areMore }: AbsentRuns): string {

@@ -1,10 +1,11 @@
 import { bySeverity, type Find, type Finding, type FindingKind, findingKinds, isDamage } from '../format/finding';
 import type { Verdict } from '../format/verdict';
 import { notJudged, type Span } from './due-runs';
-import type { JudgedObject } from './judge-context';
+
 import type { RightSeal, SealChain } from './seals/seal-chain';
 import type { lateStamps, SealStamp } from './seals/seal-stamps';
 import { SealedArchive, type SealedArchiveOptions } from './seals/sealed-archive';
+import type { Judged, JudgedObject } from './world';
 
 export interface VerifyCounts {
   runs: number;
@@ -50,21 +51,37 @@ export class Tally {
   readonly #findings: Finding[] = [];
 
   constructor(chain: SealChain, options: SealedArchiveOptions) {
-    this.sealed = new SealedArchive(chain, this.find, options);
+    this.sealed = new SealedArchive(chain, options);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, withoutMetadata: 0, bytes: 0, expired: 0 };
     this.counts = { ...read, found, notJudged: [], acknowledged: 0, sealed: null };
   }
 
-  readonly find: Find = (kind, key, problem) => this.say({ kind, key, problem, ...this.sealed.saidOf({ kind, key }) });
+  readonly find: Find = (kind, key, problem) => this.add({ kind, key, problem });
 
-  readonly onObject = ({ outcome, bytes, problem, isVouched, isBare }: JudgedObject): void => {
+  /** Takes a finding, with what the seals say of it. */
+  add(finding: Finding): void {
+    this.say({ ...finding, ...this.sealed.saidOf(finding) });
+  }
+
+  /** Takes what comes of judging a slice. */
+  take(judged: Judged): void {
+    if ('finding' in judged) this.add(judged.finding);
+    else if ('expired' in judged) this.counts.expired += judged.expired.kind === 'contradiction' ? 0 : 1;
+    else if ('object' in judged) this.#takeObject(judged.object);
+    else {
+      this.counts.runs += 1;
+      this.counts.records += judged.run.records;
+    }
+  }
+
+  #takeObject({ outcome, bytes, problem, isVouched, isBare }: JudgedObject): void {
     if (outcome === undefined) return;
     this.counts.bytes += bytes;
     if (isBare === true) this.counts.withoutMetadata += 1;
     if (outcome.doubt !== undefined) this.counts.doubts += 1;
     if (problem === undefined && isVouched) this.counts.sound += 1;
-  };
+  }
 
   say(finding: Finding): void {
     const { kind, problem, acknowledged } = finding;

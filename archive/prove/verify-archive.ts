@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { dayMs, settled } from '../format/clocks';
-import type { Excusable, Find } from '../format/finding';
+import type { Find } from '../format/finding';
 import { clusterPrefix, sealsPrefix } from '../format/keys';
 import { resourceNames } from '../format/resources';
 import type { ArchiveReader } from '../read/archive-reader';
@@ -8,17 +8,19 @@ import { allClusters, type Clusters, clusterNames, namedClusters } from '../read
 import { readStoredRun } from '../read/read-run';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../read/run-keys';
 import { StoredConfigurations } from '../read/stored-configurations';
-import { type AbsentRuns, DueRuns, earliest, findAbsent, joinSpans } from './due-runs';
+import { checkObject } from './check-object';
+import { type AbsentRuns, absentFindings, DueRuns, earliest, joinSpans } from './due-runs';
 import { Expiry } from './expiry';
 import { judge } from './judge';
+import { judgeRest } from './judge-rest';
 import { isInPart, type Part, partFiles } from './part';
 import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
-import { findAbsentSeals, findShorterRetention, planOf } from './seals/seal-plans';
+import { absentSeals, planOf, shorterRetentions } from './seals/seal-plans';
 import { findUnstamped, lateStamps, readStamps } from './seals/seal-stamps';
 import { runsBefore, runsUntilScheduled, seenRun } from './seen-run';
 import { Tally, type Verified, type VerifyCounts } from './tally';
-import { verifyRest } from './verify-rest';
+import { type Judged, take, type World } from './world';
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
   /** What the archive is a part of, in place of a period; left out: it is whole. */
@@ -69,10 +71,12 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   const tally = new Tally(chain, { mails: heads, isPart: part !== undefined });
   const verification = { reader, options, chain, tally, clock, now };
   await judgeChain(verification, broken);
-  const configurations = new StoredConfigurations(reader, tally.find);
+  const configurations = new StoredConfigurations(reader);
   await judgeRuns(verification, configurations);
   const known = part === undefined ? [] : partFiles;
-  if (from === undefined && to === undefined) await verifyRest(reader, configurations, tally.find, known);
+  if (from === undefined && to === undefined)
+    for await (const finding of judgeRest(reader, configurations, known)) tally.add(finding);
+  for (const finding of configurations.findings) tally.add(finding);
   return tally.verdict();
 }
 
@@ -91,8 +95,8 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
   if (files === 0) return;
   // A part has no seals that were made after it was taken.
   const until = part === undefined ? settled(now) : new Date(head?.listedFrom ?? 0);
-  findAbsentSeals(tally.find, seals, part ?? options, until);
-  if (part === undefined) findShorterRetention(tally.find, chain, seals, now);
+  for (const finding of absentSeals(seals, part ?? options, until)) tally.add(finding);
+  if (part === undefined) for (const finding of shorterRetentions(chain, seals, now)) tally.add(finding);
   const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
   const stamps = await readStamps(reader, chain, stampRoots, tally.find);
   if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, tally.find);
@@ -108,7 +112,7 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
 async function judgeRuns(verification: Verification, configurations: StoredConfigurations): Promise<void> {
   const { reader, options, chain, tally, clock, now } = verification;
   const { part, heads: mails, from, to, concurrency, onProgress } = options;
-  const { find, sealed, counts, onObject } = tally;
+  const { sealed, counts } = tally;
   const period = part ?? options;
   // What was due or written up to then, and is not there, does not come any more. Nobody adds to a part.
   const due = new DueRuns({ from: period.from, to: earliest(settled(now), period.to) });
@@ -123,23 +127,21 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
 
   const { stretches, total } = await listStretches(verification);
   const clusters = await listClusters(verification);
-  const common = { reader, concurrency, configurations, sealed, now, find, onObject };
-  const context = {
-    ...common,
-    findUnlessExpired: (one: Excusable) => findUnlessExpired(tally, expiry, one),
+  const world: World = {
+    ...{ reader, concurrency, configurations, sealed, expiry, now, check: checkObject },
     isBucket: clock !== undefined,
     settled: isPart ? undefined : settled(now),
-    isRead: () => true,
+  };
+  const observe = (judged: Judged) => {
+    tally.take(judged);
+    if (!('run' in judged)) return;
+    const { run } = judged;
+    absent.push(due.add(run));
+    times.add(run.run.getTime());
+    onProgress?.(counts.runs, total, counts);
   };
   for (const run of await runsBefore(reader, options, readBeside)) absent.push(due.add(run));
-  for (const stretch of stretches)
-    for await (const run of judge({ ...stretch, clusters }, context)) {
-      absent.push(due.add(run));
-      times.add(run.run.getTime());
-      counts.runs += 1;
-      counts.records += run.records;
-      onProgress?.(counts.runs, total, counts);
-    }
+  for (const stretch of stretches) await take(judge({ ...stretch, clusters, depth: 'content' }, world), observe);
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
@@ -177,28 +179,19 @@ async function listClusters({
   return { names: names.filter((cluster) => cluster === part.cluster), has: (name) => isInPart(part, name) };
 }
 
-/** Says what is not as it should be, unless the lifecycle explains it. @returns whether it was said */
-async function findUnlessExpired({ find, counts }: Tally, expiry: Expiry, one: Excusable): Promise<boolean> {
-  const { kind, key, problem, writtenAt } = one;
-  const isExpired = await expiry.mayHaveRemoved(one);
-  if (!isExpired) find(kind, key, `${problem}${expiry.unexcused(writtenAt)}`);
-  else if (kind !== 'contradiction') counts.expired += 1;
-  return !isExpired;
-}
-
 /** @param sealed firings that the audit missed, and the archive's own configurations may not show */
 async function judgeAbsent(
-  { counts, find }: Tally,
+  tally: Tally,
   expiry: Expiry,
   found: readonly AbsentRuns[],
   sealed: readonly Date[],
 ): Promise<void> {
-  counts.notJudged = joinSpans(found);
+  tally.counts.notJudged = joinSpans(found);
   const said = new Set(found.flatMap((one) => one.times.map(Number)));
   const others = sealed.filter((time) => !said.has(time.getTime()));
   for (const { times: due, areMore } of [...found, { times: others, areMore: false }]) {
     const absent: Date[] = [];
     for (const time of due) if (!(await expiry.mayHaveRemoved({ writtenAt: time }))) absent.push(time);
-    findAbsent(find, { times: absent, areMore });
+    for (const finding of absentFindings({ times: absent, areMore })) tally.add(finding);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ConfiguredCluster, judgedConfigurationSchema } from '../format/configuration';
 import { DamagedObjectError, parseJson } from '../format/damage';
-import type { Find } from '../format/finding';
+import { type Finding, nameOf } from '../format/finding';
 import { configurationKey } from '../format/keys';
 import { headersProblem } from '../format/object-headers';
 import { problems } from '../format/problems';
@@ -40,23 +40,26 @@ const largestConfigurationBytes = 64 * 1024 * 1024;
 /** Configurations that are kept in memory: the one in force, and those beside a change. */
 const mostKept = 3;
 
-/** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
+/** Reads the configurations that run records name. */
 export class StoredConfigurations {
   readonly #reader: ArchiveReader;
-  readonly #find: Find;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
   readonly #unusable = new Set<string>();
-  /** What was found. One that is read again, or for several runs at once, is told once. */
-  readonly #told = new Set<string>();
+  /** What was found. One that is read again, or for several runs at once, is found once. */
+  readonly #found = new Map<string, Finding>();
   /** Those that could not be read, which says nothing about them. */
   readonly unread = new Set<string>();
 
   /** @param keptName gives the name of a cluster to be kept */
-  constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
+  constructor(reader: ArchiveReader, keptName = (cluster: string): string => cluster) {
     this.#keptName = keptName;
     this.#reader = reader;
-    this.#find = find;
+  }
+
+  /** What is wrong with those that were asked for. */
+  get findings(): readonly Finding[] {
+    return [...this.#found.values()];
   }
 
   /**
@@ -78,16 +81,15 @@ export class StoredConfigurations {
   }
 
   async #read(sha256: string): Promise<RunConfiguration | undefined> {
-    const find: Find = (kind, key, problem) => {
-      const name = `${kind} ${key}`;
-      if (!this.#told.has(name)) this.#find(kind, key, problem);
-      this.#told.add(name);
-    };
     const key = configurationKey(sha256);
+    const find = (kind: Finding['kind'], problem: string) => {
+      const finding = { kind, key, problem };
+      this.#found.set(nameOf(finding), this.#found.get(nameOf(finding)) ?? finding);
+    };
     try {
       const found = await readWhole(this.#reader, key, largestConfigurationBytes);
       if (found === undefined) {
-        find('missing', key, problems.missingConfiguration);
+        find('missing', problems.missingConfiguration);
         return undefined;
       }
       const tooLong = `it is longer than ${largestConfigurationBytes} bytes`;
@@ -95,14 +97,14 @@ export class StoredConfigurations {
       if (createHash('sha256').update(text).digest('hex') !== sha256)
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
-      if (problem !== undefined) find('contradiction', key, problem);
+      if (problem !== undefined) find('contradiction', problem);
       return this.#parse(parseJson(text));
     } catch (error) {
-      if (error instanceof DamagedObjectError) find('damaged', key, error.message);
-      else if (error instanceof CronError) find('unreadable', key, error.message);
+      if (error instanceof DamagedObjectError) find('damaged', error.message);
+      else if (error instanceof CronError) find('unreadable', error.message);
       else if (error instanceof ArchiveReadError && error.isLasting) {
         this.unread.add(sha256);
-        find('unreadable', key, error.message);
+        find('unreadable', error.message);
       } else throw error;
       return undefined;
     }

@@ -71,6 +71,6 @@ export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectH
 /** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */
 async function mayHaveExpired(reader: ArchiveReader, now: Date, object: ClusterObject): Promise<boolean> {
   const chain = await readChain(reader, {}, () => {});
-  const configurations = new StoredConfigurations(reader, () => {});
+  const configurations = new StoredConfigurations(reader);
   return new Expiry({ reader, configurations, chain, now }).mayHaveRemoved(object);
 }

@@ -61,7 +61,7 @@ export class RunReader implements OpenedArchive {
   readonly archive: ArchiveReader;
   readonly now: Date;
   readonly isLive: boolean;
-  /** What is wrong with what was read: run records that cannot be used, and configurations that may not be read. */
+  /** Run records that cannot be used, and what commands add. */
   readonly problems: Remark[] = [];
   /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
   readonly clusterChanges: ClusterChange[] = [];
@@ -80,10 +80,12 @@ export class RunReader implements OpenedArchive {
     this.archive = archive;
     this.now = now;
     this.isLive = isLive;
-    this.#configurations = new StoredConfigurations(archive, (kind, key, problem) => {
-      // What else is wrong with one is found by `verify`.
-      if (kind === 'unreadable') this.problems.push({ kind, key, problem });
-    });
+    this.#configurations = new StoredConfigurations(archive);
+  }
+
+  /** What is wrong with what was read. What else is wrong with configurations is found by `verify`. */
+  get remarks(): readonly Remark[] {
+    return [...this.problems, ...this.#configurations.findings.filter(({ kind }) => kind === 'unreadable')];
   }
 
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */

@@ -135,7 +135,7 @@ export async function readRuns(
   try {
     await read(reader);
   } finally {
-    end(await printRemarks(terminal, reader.problems, damaged));
+    end(await printRemarks(terminal, reader.remarks, damaged));
   }
 }
 

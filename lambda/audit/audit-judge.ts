@@ -1,15 +1,18 @@
 import { settled } from '../../archive/format/clocks';
-import type { Excusable, Find } from '../../archive/format/finding';
+import type { Find } from '../../archive/format/finding';
 import type { AuditPlan } from '../../archive/format/plan';
 import type { Hashed } from '../../archive/format/seal';
 import {
+  checkObject,
   Expiry,
-  type JudgeContext,
+  type Judged,
   type JudgedRun,
   judge,
   type SealChain,
   SealedArchive,
-  type Stretch,
+  type Slice,
+  take,
+  type World,
 } from '../../archive/prove/attest';
 import { type ArchiveReader, StoredConfigurations } from '../../archive/read';
 import { stoppableReader } from '../../archive/read/s3-archive-reader';
@@ -30,18 +33,19 @@ export interface AuditJudgeOptions {
   readonly keptName?: (cluster: string) => string;
 }
 
-/** What a step wants of the objects that it judges. */
-interface Wanted extends Pick<JudgeContext, 'isRead'>, Partial<Pick<JudgeContext, 'settled' | 'onObject'>> {}
-
 export type AuditJudge = ReturnType<typeof auditJudge>;
 
 /** What judges the archive for one audit, beside its seals and its retention, as far as there is time. */
 export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: AuditJudgeOptions) {
   const reader = stoppableReader(archive, stop);
   const own = { number: chain.next.number, listedFrom: now.toISOString(), plan };
-  const sealed = new SealedArchive(chain, find, { own });
-  const configurations = new StoredConfigurations(archive, find, keptName);
+  const sealed = new SealedArchive(chain, { own });
+  const configurations = new StoredConfigurations(archive, keptName);
   const expiry = new Expiry({ reader: archive, configurations, chain, own, now, stop });
+  const world: World = {
+    ...{ reader, configurations, sealed, expiry, now, concurrency, check: checkObject },
+    ...{ isBucket: true, settled: settled(now), ...(keptName && { keptName }) },
+  };
   /** What was judged so far has beside findings. */
   const beside = {
     /** Objects that no run record has a hash of, and no seal, by their keys: the next seal has it. */
@@ -60,44 +64,40 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
     }
   }
 
-  /** Finds what is not as it should be, unless the lifecycle explains it. @returns whether it is found */
-  async function findUnlessExpired(one: Excusable): Promise<boolean> {
-    if (await expiry.mayHaveRemoved(one)) return false;
-    find(one.kind, one.key, one.problem);
-    return true;
+  /** Takes what every step takes of what is judged. */
+  function observe(judged: Judged): void {
+    if ('finding' in judged) find(judged.finding.kind, judged.finding.key, judged.finding.problem);
+    else if ('expired' in judged) beside.expired += judged.expired.kind === 'missing' ? 1 : 0;
+    else if ('object' in judged) {
+      const { key, outcome, sha256, bytes, isUnrecorded, isVouched } = judged.object;
+      // What only a record says that was replaced, nobody attests.
+      const isWithoutHash = isVouched && outcome !== undefined && outcome.sha256 === undefined;
+      if ((isUnrecorded || isWithoutHash) && sha256 !== undefined && !sealed.has(key))
+        beside.hashed.set(key, { key, sha256, bytes });
+    }
   }
 
-  /** What a judgement takes. */
-  function judging({ isRead, onObject, ...wanted }: Wanted): JudgeContext {
-    return {
-      ...{ configurations, sealed, now, find, concurrency, isRead, reader, isBucket: true },
-      settled: 'settled' in wanted ? wanted.settled : settled(now),
-      findUnlessExpired: async (one) => {
-        const isFound = await findUnlessExpired(one);
-        if (!isFound && one.kind === 'missing') beside.expired += 1;
-        return isFound;
-      },
-      onObject: (object) => {
-        const { key, outcome, sha256, bytes, isUnrecorded, isVouched } = object;
-        // What only a record says that was replaced, nobody attests.
-        const isWithoutHash = isVouched && outcome !== undefined && outcome.sha256 === undefined;
-        if ((isUnrecorded || isWithoutHash) && sha256 !== undefined && !chain.objects.has(key))
-          beside.hashed.set(key, { key, sha256, bytes });
-        onObject?.(object);
-      },
-    };
-  }
-
-  /** Judges a stretch. @returns its last run @throws ArchiveReadError, and the reason of the stop: then it was not judged whole */
-  async function judgeStretch(stretch: Stretch, wanted: Wanted): Promise<JudgedRun | undefined> {
+  /**
+   * Judges a slice.
+   * @param onObject gets each object that was read
+   * @returns its last run @throws ArchiveReadError, and the reason of the stop: then it was not judged whole
+   */
+  async function judgeSlice(
+    slice: Slice,
+    onObject: (bytes: number) => void = () => undefined,
+  ): Promise<JudgedRun | undefined> {
     let last: JudgedRun | undefined;
-    for await (const run of judge(stretch, judging(wanted))) last = run;
+    await take(judge(slice, world), (judged) => {
+      observe(judged);
+      if ('object' in judged) onObject(judged.object.bytes);
+      else if ('run' in judged) last = judged.run;
+    });
     return last;
   }
 
   return {
-    ...{ archive, chain, now, find, sealed, configurations, expiry, beside, inTime, findUnlessExpired },
-    ...{ judging, judgeStretch, isOver: () => stop.aborted },
+    ...{ archive, chain, now, find, sealed, configurations, expiry, beside, world, inTime, observe, judgeSlice },
+    isOver: () => stop.aborted,
     /** Reads and lists nothing more once the time is over, and throws the reason. */
     reader,
   };

@@ -78,13 +78,9 @@ async function judgeAgain(
   run: Date,
   open: readonly OpenFinding[],
 ): Promise<Map<OpenFinding, Rechecked>> {
-  const wanted = new Set(open.map(({ key }) => key));
   const clusters = namedClusters(open.flatMap(({ key }) => parseObjectKey(key)?.cluster ?? []));
-  const last = await judge.judgeStretch(
-    { from: run, to: run, clusters },
-    // What was found once does not become younger.
-    { isRead: ({ key }) => wanted.has(key), settled: undefined },
-  );
+  // What was found once does not become younger.
+  const last = await judge.judgeSlice({ from: run, to: run, clusters, depth: 'content', isSettled: true });
   const checked = new Map<OpenFinding, Rechecked>();
   for (const one of open) {
     // What does not lie there any more is not unrecorded, whatever the records say.

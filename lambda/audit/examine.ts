@@ -3,7 +3,7 @@ import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
 import { mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
 import type { SealState } from '../../archive/format/seal-state';
-import { Met, openDamage, type SealChain, unsealedStamps } from '../../archive/prove/attest';
+import { Met, openDamage, type SealChain, unlessExpired, unsealedStamps } from '../../archive/prove/attest';
 import type { ArchiveReader } from '../../archive/read';
 import { groupReasons } from '../group-reasons';
 import { type AuditJudge, auditJudge } from './audit-judge';
@@ -74,6 +74,7 @@ async function takeSteps(context: ExamineContext) {
   const isDue = read.position.seal > chain.next.number;
   const old = await judgeOld(judge, { runs: [...found.records.runs], rereadDays: plan.rereadDays, isDue });
 
+  for (const finding of judge.configurations.findings) judge.observe({ finding });
   const stamps = await unsealedStamps(archive, chain);
   const cursor = { verified: read.position, searchedTo, ...old.passes };
   return { ...found, expired, hashed: judge.beside.hashed, checked, read, old, logs, clusters, stamps, cursor };
@@ -87,9 +88,12 @@ async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJ
   // 1. The run records that no seal has are hashed. What a seal has and the bucket has not is missing.
   const records = await sealRecords(judge, { clusters, met, search, most: mostListed });
   const incomplete: Date[] = [];
-  for (const gone of judge.sealed.gone({})) {
+  for (const gone of judge.sealed.gone({}, records.there)) {
     const run = parseRunRecordKey(gone.key)?.run;
-    if (run !== undefined && (await judge.findUnlessExpired(gone))) incomplete.push(run);
+    if (run === undefined) continue;
+    const judged = await unlessExpired(judge, gone);
+    judge.observe(judged);
+    if ('finding' in judged) incomplete.push(run);
   }
   // 2. Seals and runs are compared with what was due.
   judgeSeals(judge, plan, own.seal, records);

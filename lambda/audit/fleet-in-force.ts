@@ -23,7 +23,7 @@ export async function fleetInForce(
   const { clusterList } = plan;
   if (clusterList === undefined) return { plan };
   // What is wrong with one is found where its run is judged.
-  const records = pastRecords(reader, new StoredConfigurations(reader, () => undefined));
+  const records = pastRecords(reader, new StoredConfigurations(reader));
   const newest = await new PastLists(records).newest(now);
   if (newest === undefined) return { plan, members: { joined: [], left: [] } };
   const { clusters } = newest;

@@ -4,7 +4,7 @@ import { CronError } from '../../archive/format/schedule/cron';
 import { longestGap } from '../../archive/format/schedule/cron-gap';
 import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import type { Seal } from '../../archive/format/seal';
-import { dueIn, earlierRuns, findAbsent, findAbsentSeals, findShorterRetention } from '../../archive/prove/attest';
+import { absentFindings, absentSeals, dueIn, earlierRuns, shorterRetentions } from '../../archive/prove/attest';
 import type { AuditJudge } from './audit-judge';
 import type { NewRecords } from './seal-records';
 
@@ -21,8 +21,8 @@ export function judgeSeals(
 ): void {
   if (chain.head !== undefined) {
     const seals = [...chain.seals, { number: chain.next.number, seal, listedFrom: now.toISOString(), plan }];
-    findShorterRetention(find, chain, seals, now);
-    findAbsentSeals(find, seals, { from: settled(new Date(chain.head.listedFrom)) }, settled(now));
+    const absent = absentSeals(seals, { from: settled(new Date(chain.head.listedFrom)) }, settled(now));
+    for (const { kind, key, problem } of [...shorterRetentions(chain, seals, now), ...absent]) find(kind, key, problem);
     return;
   }
   const oldest = oldestWrittenAt ?? now;
@@ -66,7 +66,7 @@ export async function judgeRuns(
   const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
   const times: Date[] = [];
   for (const time of due.times) if (!(await judge.expiry.mayHaveRemoved({ writtenAt: time }))) times.push(time);
-  findAbsent(find, { times, areMore: false });
+  for (const { kind, key, problem } of absentFindings({ times, areMore: false })) find(kind, key, problem);
   const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
   return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };
 }

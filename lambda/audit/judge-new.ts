@@ -1,7 +1,7 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
 import { resources } from '../../archive/format/resources';
 import type { Position } from '../../archive/format/seal-state';
-import { checkObject, judgeBeside, type Met } from '../../archive/prove/attest';
+import { checkObject, judgeBeside, type Met, type Sealed, take, unlessExpired } from '../../archive/prove/attest';
 import {
   allClusters,
   clusterNames,
@@ -35,9 +35,9 @@ export async function listNew(
   const isListed = await judge.inTime(async () => {
     const clusters = allClusters(await clusterNames(judge.reader, judge.find));
     for (const run of incomplete.slice(0, mostIncomplete))
-      await judge.judgeStretch({ from: run, to: run, clusters }, { isRead: () => false });
+      await judge.judgeSlice({ from: run, to: run, clusters, depth: 'names' });
     if (search === undefined) return false;
-    await judgeBeside({ ...search, clusters }, judge.judging({ isRead: () => false }), met);
+    await take(judgeBeside({ ...search, clusters, depth: 'names' }, judge.world, met), judge.observe);
     return true;
   });
   return isListed === true;
@@ -92,7 +92,8 @@ async function readRecord(
   const name = parseRunRecordKey(recordKey);
   if (name === undefined) return;
   const { record, file, bad } = await readRunRecord(reader, { ...name, key: recordKey });
-  sealed.checkRecordFile(recordKey, file?.sha256);
+  const forged = sealed.compareRecord(recordKey, file?.sha256);
+  if (typeof forged === 'object') judge.observe({ finding: forged });
   // It could be read when it was sealed. That it is gone, or was damaged then, is said elsewhere.
   if (bad !== undefined && file === undefined && bad.kind !== 'missing') find(bad.kind, recordKey, bad.problem);
   if (record === undefined) return;
@@ -112,10 +113,13 @@ async function readRecord(
     const isLog = resources[outcome.resource].holdsLog;
     return { index, outcome, ...(await (isLog ? logs.check(outcome) : checkObject(reader, outcome.key, outcome))) };
   };
+  const there = new Set<Sealed>();
   for await (const { index, outcome, problem, bytes, sha256 } of mapConcurrently(archived(), concurrency, check)) {
     const { key } = outcome;
-    sealed.checkObject(key, sha256);
-    if (problem?.kind === 'missing') await judge.findUnlessExpired(sealed.lost([recordKey], outcome, problem.problem));
+    const other = sealed.compareObject(key, sha256, there);
+    if (typeof other === 'object') judge.observe({ finding: other });
+    if (problem?.kind === 'missing')
+      judge.observe(await unlessExpired(judge, sealed.lost([recordKey], outcome, problem.problem)));
     else if (problem !== undefined) find(problem.kind, key, problem.problem);
     reading.objects += 1;
     reading.bytes += bytes;

@@ -2,7 +2,7 @@ import { dayMs } from '../../archive/format/clocks';
 import { resourceNames } from '../../archive/format/resources';
 import type { Seal } from '../../archive/format/seal';
 import type { Pass, SealState } from '../../archive/format/seal-state';
-import { type Stretch, verifyRest } from '../../archive/prove/attest';
+import { judgeRest, type Slice } from '../../archive/prove/attest';
 import { clusterNames, clustersBetween } from '../../archive/read';
 import type { AuditJudge } from './audit-judge';
 
@@ -88,7 +88,7 @@ async function goOn(
   let pass = first;
   await judge.inTime(async () => {
     const names = await clusterNames(reader, find);
-    await verifyRest(reader, configurations, find);
+    for await (const finding of judgeRest(reader, configurations)) judge.observe({ finding });
     while (!pass.isDone) pass = await judgeSlice(judge, runs, names, pass, kind, judged);
   });
   if (pass.isDone && kind === 'reading') judged.all = { from: pass.since, to: now.toISOString() };
@@ -110,16 +110,10 @@ async function judgeSlice(
   const size = Math.max(1, Math.floor(pass.atOnce / (resourceNames.length * Math.max(1, count))));
   const end = clustersBetween(names, from).names[size];
   const clusters = clustersBetween(names, from, end);
-  await judge.judgeStretch(
-    { ...stretch, clusters },
-    {
-      isRead: () => kind === 'reading',
-      onObject: ({ bytes }) => {
-        judged.objects += 1;
-        judged.bytes += bytes;
-      },
-    },
-  );
+  await judge.judgeSlice({ ...stretch, clusters, depth: kind === 'reading' ? 'content' : 'names' }, (bytes) => {
+    judged.objects += 1;
+    judged.bytes += bytes;
+  });
   return behind(pass, stretch, end);
 }
 
@@ -137,7 +131,7 @@ function stretchOf({ from, to, cluster, atOnce }: Pass, runs: readonly number[],
 }
 
 /** Where a pass goes on behind a slice. @param next first cluster of the next slice; undefined: there is none */
-function behind(pass: Pass, { to }: Omit<Stretch, 'clusters'>, next: string | undefined): Pass {
+function behind(pass: Pass, { to }: Pick<Slice, 'to'>, next: string | undefined): Pass {
   if (next !== undefined) return { ...pass, to: to?.toISOString() ?? null, cluster: next };
   if (to === undefined) return { ...pass, isDone: true, from: null, to: null, cluster: null };
   return { ...pass, from: new Date(to.getTime() + 1).toISOString(), to: null, cluster: null };

@@ -1,6 +1,6 @@
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { Hashed, Seal } from '../../archive/format/seal';
-import { type JudgeContext, judgeRun, type Met } from '../../archive/prove/attest';
+import { type Judged, judgeRun, type Met, type Sealed, take } from '../../archive/prove/attest';
 import {
   ArchiveReadError,
   allClusters,
@@ -28,6 +28,8 @@ export class NewRecords {
   archived = 0;
   /** Times of all runs that have a record, oldest first. */
   readonly runs = new Set<number>();
+  /** What is sealed and listed. */
+  readonly there = new Set<Sealed>();
   /** When the oldest record was written, by the archive's clock; undefined: there is none. */
   oldestWrittenAt: Date | undefined;
 }
@@ -61,14 +63,9 @@ const mostTried = 3;
  */
 export async function sealRecords(judge: AuditJudge, options: SealRecordsOptions): Promise<NewRecords> {
   const found = new NewRecords();
-  const context = judge.judging({
-    // The attempt that archived it was killed: no record has its hash.
-    isRead: ({ key, sha256 }) => sha256 === undefined && !judge.chain.objects.has(key),
-  });
   let last = '';
   for await (const run of changedRuns(judge, options.search, found)) {
-    const isRead =
-      found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, context, ...options })));
+    const isRead = found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, ...options })));
     if (isRead === true) last = run.listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), last);
     else {
       found.carriedOver += run.unsealed.size;
@@ -100,7 +97,7 @@ async function* changedRuns(
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed === undefined) unsealed.add(key);
-      else sealed.isThere = true;
+      else found.there.add(sealed);
       isSinceState ||= sealed !== undefined && sealed.by.number > (chain.stateOf?.number ?? 0);
       // S3 wrote a sealed record anew after it was listed for its seal.
       isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
@@ -114,18 +111,27 @@ async function* changedRuns(
   }
 }
 
+/** A run whose records were judged. */
+type JudgedRecords = Extract<Judged, { readonly stored: unknown }>;
+
 interface ReadRunContext extends SealRecordsOptions {
   readonly judge: AuditJudge;
-  readonly context: JudgeContext;
 }
 
 /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. @returns whether the seal has room for it */
 async function readRun(
   { listed, unsealed, isNew }: ChangedRun,
   found: NewRecords,
-  { judge, clusters, met, context, most }: ReadRunContext,
+  { judge, clusters, met, most }: ReadRunContext,
 ): Promise<boolean> {
-  const { stored, used } = await judgeRun(listed, allClusters([]), context, met);
+  const runs: JudgedRecords[] = [];
+  await take(judgeRun(listed, { clusters: allClusters([]), depth: 'names' }, judge.world, met), (one) => {
+    judge.observe(one);
+    if ('run' in one) runs.push(one);
+  });
+  const [judged] = runs;
+  if (judged === undefined) return true;
+  const { stored } = judged;
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
@@ -136,7 +142,7 @@ async function readRun(
     if (file === undefined) found.unread.push(key);
     found.archived += record?.counts.archived ?? 0;
   }
-  for (const { sha256 } of used) await addConfiguration(judge, found.configurations, sha256, listed.run);
+  for (const { sha256 } of judged.run.used) await addConfiguration(judge, found.configurations, sha256, listed.run);
   clusters.add(stored, isNew);
   return true;
 }

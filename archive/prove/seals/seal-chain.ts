@@ -18,8 +18,6 @@ export interface RightSeal extends Seal {
 /** What a seal says of one run record or object. */
 export interface Sealed extends Pick<Hashed, 'sha256'> {
   readonly by: RightSeal;
-  /** Whether the archive was seen to have it. */
-  isThere: boolean;
 }
 
 /** A file that is signed with the key that it names, trusted or not. */
@@ -145,7 +143,7 @@ export class SealChain {
   #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
     for (const { key, sha256 } of hashed) {
       const before = kept.get(key);
-      if (before === undefined) kept.set(key, { sha256, by, isThere: false });
+      if (before === undefined) kept.set(key, { sha256, by });
       else if (before.sha256 !== sha256)
         this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${key}`);
     }

@@ -1,5 +1,5 @@
 import { dayMs, formerVersionDays } from '../../format/clocks';
-import type { Find } from '../../format/finding';
+import type { Finding } from '../../format/finding';
 import { parseRunRecordKey, sealKey, sealsPrefix } from '../../format/keys';
 import { problems } from '../../format/problems';
 import { firingsOfSchedule } from '../../format/schedule/firings';
@@ -37,12 +37,11 @@ type PlannedSeal = Pick<Seal, 'number' | 'seal' | 'listedFrom'> & {
  * @param seals of a chain, in order
  * @param settled only what was due up to this time is judged: an audit may be under way
  */
-export function findAbsentSeals(
-  find: Find,
+export function absentSeals(
   seals: readonly PlannedSeal[],
   { from = new Date(0), to }: Period,
   settled: Date,
-): void {
+): Finding[] {
   const until = to === undefined || to > settled ? settled : to;
   const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
   const absent = seals.flatMap(({ listedFrom, plan }, at) => {
@@ -54,7 +53,7 @@ export function findAbsentSeals(
   });
   const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
   const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
-  if (first !== undefined) find('absent', `${sealsPrefix}*`, problems.absentSeals(which));
+  return first === undefined ? [] : [{ kind: 'absent', key: `${sealsPrefix}*`, problem: problems.absentSeals(which) }];
 }
 
 /** How its problem begins: a mail says this first. */
@@ -65,20 +64,19 @@ export const shorterRetention = 'the retention was shortened';
  * archive, and everything that is gone would be expired.
  * @param seals of a chain, in order
  */
-export function findShorterRetention(
-  find: Find,
+export function shorterRetentions(
   { records }: Pick<SealChain, 'records'>,
   seals: readonly PlannedSeal[],
   now: Date,
-): void {
+): Finding[] {
   const daysOf = ({ plan }: PlannedSeal) => plan.retentionDays ?? Number.POSITIVE_INFINITY;
   const last = seals.at(-1);
   const days = last && daysOf(last);
-  if (last === undefined || days === undefined || !Number.isFinite(days)) return;
-  if (last.plan.shorterRetentions?.some(({ retentionDays }) => retentionDays === days)) return;
+  if (last === undefined || days === undefined || !Number.isFinite(days)) return [];
+  if (last.plan.shorterRetentions?.some(({ retentionDays }) => retentionDays === days)) return [];
   const at = seals.findLastIndex((seal) => daysOf(seal) > days);
   const [before, first] = [seals[at], seals[at + 1]];
-  if (before === undefined || first === undefined) return;
+  if (before === undefined || first === undefined) return [];
   const removedTo = now.getTime() - days * dayMs;
   let removed = 0;
   for (const key of records.keys()) if ((parseRunRecordKey(key)?.run.getTime() ?? removedTo) < removedTo) removed += 1;
@@ -87,5 +85,5 @@ export function findShorterRetention(
   const problem =
     `${shorterRetention} from ${from} to ${days} days: ${removed} of ${records.size} sealed run records, and what they archived, go now; ` +
     `earlier versions bring them back until ${until} at least. If it is meant, acknowledge it: { "retentionDays": ${days}, "why": "…" }`;
-  find('contradiction', sealKey(first.number), problem);
+  return [{ kind: 'contradiction', key: sealKey(first.number), problem }];
 }

@@ -1,5 +1,5 @@
 import { clockSlackMs } from '../../format/clocks';
-import { type Excusable, type Find, type Finding, nameOf } from '../../format/finding';
+import { type Excusable, type Finding, nameOf } from '../../format/finding';
 import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../format/keys';
 import { problems } from '../../format/problems';
 import type { Outcome } from '../../format/run-record';
@@ -33,10 +33,12 @@ interface NamedObject extends Pick<Outcome, 'outcome' | 'fetchedAt'> {
   readonly name: Pick<ObjectName, 'run'>;
 }
 
+/** What a comparison with the seals says: a finding if what is sealed is another. */
+export type Compared = 'same' | 'not sealed' | 'not read' | Finding;
+
 /** Compares what an archive has with what its seals say. */
 export class SealedArchive {
   readonly #chain: SealChain;
-  readonly #find: Find;
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
   readonly #isPart: boolean;
@@ -49,9 +51,8 @@ export class SealedArchive {
   /** What is sealed, by the time of its run; undefined: nobody has asked yet. */
   #byRun: ReadonlyMap<number, readonly (readonly [string, Sealed])[]> | undefined;
 
-  constructor(chain: SealChain, find: Find, { mails, isPart = false, own }: SealedArchiveOptions) {
+  constructor(chain: SealChain, { mails, isPart = false, own }: SealedArchiveOptions) {
     this.#chain = chain;
-    this.#find = find;
     this.#isPart = isPart;
     this.#believed = believedSeals(chain, mails);
     const planned = own === undefined ? chain.seals : [...chain.seals, own];
@@ -69,61 +70,77 @@ export class SealedArchive {
 
   /**
    * Compares the records of a run with their hashes, and says which should be in a seal and are not.
-   * @returns the keys of those that are not what the seals say
+   * @param there gets what is sealed and there
+   * @returns `unattested`: the keys of those that are not what the seals say
    */
-  checkRun({ read }: Pick<StoredRun, 'read'>): Set<string> {
+  checkRun(
+    { read }: Pick<StoredRun, 'read'>,
+    there: Set<Sealed>,
+  ): { readonly unattested: ReadonlySet<string>; readonly findings: readonly Finding[] } {
     const unattested = new Set<string>();
+    const findings: Finding[] = [];
     for (const { key, writtenAt, damage, file, record } of read) {
       const sealed = this.#chain.records.get(key);
       const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
       let problem: string | undefined;
-      if (sealed !== undefined) sealed.isThere = true;
+      if (sealed !== undefined) there.add(sealed);
       else if (this.#isPart && this.#chain.files > 0) problem = problems.notSealedInPart;
       else if (damage === undefined && this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
         problem = problems.notSealed;
       // The audit that found it sealed it. Only a seal from before takes that back.
       if (sealed !== undefined && unsealed !== undefined && sealed.by.seal >= unsealed.since)
         problem = unsealed.problem;
-      if (this.checkRecordFile(key, file?.sha256) || problem !== undefined) unattested.add(key);
-      if (problem !== undefined) this.#find('unsealed', key, problem);
+      const forged = this.compareRecord(key, file?.sha256);
+      if (typeof forged === 'object') findings.push(forged);
+      if (problem !== undefined) findings.push({ kind: 'unsealed', key, problem });
+      if (typeof forged === 'object' || problem !== undefined) unattested.add(key);
     }
-    return unattested;
+    return { unattested, findings };
   }
 
-  /**
-   * @param sha256 of the file of a run record; undefined: it could not be read, which is said already
-   * @returns whether it is forged
-   */
-  checkRecordFile(key: string, sha256: string | undefined): boolean {
+  /** @param sha256 of the file of a run record; undefined: it could not be read, which is said already */
+  compareRecord(key: string, sha256: string | undefined): Compared {
     const sealed = this.#chain.records.get(key);
-    if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
-    this.#find('forged', key, problems.replacedFile(sealed.by.number));
-    return true;
+    if (sealed === undefined || sha256 === undefined) return sealed === undefined ? 'not sealed' : 'not read';
+    const problem = problems.replacedFile(sealed.by.number);
+    return sha256 === sealed.sha256 ? 'same' : { kind: 'forged', key, problem };
   }
 
   /**
-   * @param sha256 of its content; undefined: it could not be read, which is said already
-   * @returns whether a seal itself has this content
+   * @param sha256 of the content of an object that is there; undefined: it could not be read, which is said already
+   * @param there gets it, if it is sealed
    */
-  checkObject(key: string, sha256: string | undefined): boolean {
+  compareObject(key: string, sha256: string | undefined, there: Set<Sealed>): Compared {
     const sealed = this.#chain.objects.get(key);
-    if (sealed === undefined) return false;
-    sealed.isThere = true;
-    if (sha256 === undefined || sha256 === sealed.sha256) return sha256 !== undefined;
-    this.#find('forged', key, problems.replacedContent(sealed.by.number));
-    return false;
+    if (sealed === undefined) return 'not sealed';
+    there.add(sealed);
+    if (sha256 === undefined) return 'not read';
+    const problem = problems.replacedContent(sealed.by.number);
+    return sha256 === sealed.sha256 ? 'same' : { kind: 'forged', key, problem };
   }
 
-  /** What is sealed in a period of runs, was not compared, and so is not there. */
-  *gone({ from, to }: Period): Generator<Excusable> {
+  /** Whether a seal itself has the content of an object. */
+  has(key: string): boolean {
+    return this.#chain.objects.has(key);
+  }
+
+  /** Notes that an object is there, if a seal has it. */
+  noteObject(key: string, there: Set<Sealed>): void {
+    const sealed = this.#chain.objects.get(key);
+    if (sealed !== undefined) there.add(sealed);
+  }
+
+  /** What is sealed in a period of runs and is not there. @param there what is */
+  *gone({ from, to }: Period, there: ReadonlySet<Sealed>): Generator<Excusable> {
     this.#byRun ??= this.#sealedByRun();
     const isOneRun = from !== undefined && from.getTime() === to?.getTime();
     for (const time of isOneRun ? [from.getTime()] : this.#byRun.keys()) {
       const run = new Date(time);
       if (!isWithin(run, { from, to })) continue;
-      for (const [key, { by, isThere }] of this.#byRun.get(time) ?? []) {
-        const problem = problems.goneSinceSealed(by.number);
-        if (!isThere) yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, key, by) ?? run };
+      for (const [key, sealed] of this.#byRun.get(time) ?? []) {
+        if (there.has(sealed)) continue;
+        const problem = problems.goneSinceSealed(sealed.by.number);
+        yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, key, sealed.by) ?? run };
       }
     }
   }

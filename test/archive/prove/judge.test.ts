@@ -1,9 +1,11 @@
-import type { Excusable, Finding } from '../../../archive/format/finding';
+import { nameOf } from '../../../archive/format/finding';
 import { clusterPrefix, objectKey } from '../../../archive/format/keys';
-import { type JudgedRun, judge } from '../../../archive/prove/judge';
-import type { Stretch } from '../../../archive/prove/judge-context';
+import { checkObject } from '../../../archive/prove/check-object';
+import { Expiry } from '../../../archive/prove/expiry';
+import { judge } from '../../../archive/prove/judge';
 import { SealChain } from '../../../archive/prove/seals/seal-chain';
 import { SealedArchive } from '../../../archive/prove/seals/sealed-archive';
+import { type JudgedRun, type Slice, take } from '../../../archive/prove/world';
 import type { ListedObject } from '../../../archive/read/archive-reader';
 import { allClusters, clusterNames, clustersBetween, namedClusters } from '../../../archive/read/clusters';
 import { StoredConfigurations } from '../../../archive/read/stored-configurations';
@@ -33,33 +35,27 @@ interface Judged {
   readonly read: readonly string[];
 }
 
-async function judged(stretch: Partial<Stretch>, isRead: (key: string) => boolean = () => true): Promise<Judged> {
+async function judged(slice: Partial<Slice>): Promise<Judged> {
   const found: string[] = [];
   const read: string[] = [];
-  const find = (kind: Finding['kind'], key: string) => void found.push(`${kind} ${key}`);
-  const clusters = allClusters(await clusterNames(bucket, find));
+  const clusters = allClusters(await clusterNames(bucket, (kind, key) => found.push(`${kind} ${key}`)));
   const runs: JudgedRun[] = [];
-  const context = {
-    reader: bucket,
-    concurrency: 4,
-    configurations: new StoredConfigurations(bucket, find),
-    sealed: new SealedArchive(new SealChain({}, find), find, {}),
-    now,
-    isBucket: true,
-    settled: now,
-    find,
-    findUnlessExpired: async ({ kind, key }: Excusable) => {
-      find(kind, key);
-      return true;
-    },
-    isRead: ({ key }: { readonly key: string }) => isRead(key),
-    onObject: ({ key }: { readonly key: string }) => void read.push(key),
+  const configurations = new StoredConfigurations(bucket);
+  const chain = new SealChain({}, () => undefined);
+  const world = {
+    ...{ reader: bucket, concurrency: 4, now, settled: now, isBucket: true, check: checkObject },
+    ...{ configurations, sealed: new SealedArchive(chain, {}) },
+    expiry: new Expiry({ reader: bucket, configurations, chain, now }),
   };
-  for await (const run of judge({ clusters, ...stretch }, context)) runs.push(run);
-  return { runs, found, read };
+  await take(judge({ clusters, depth: 'content', ...slice }, world), (one) => {
+    if ('finding' in one) found.push(nameOf(one.finding));
+    else if ('run' in one) runs.push(one.run);
+    else if ('object' in one) read.push(one.object.key);
+  });
+  return { runs, found: [...found, ...configurations.findings.map(nameOf)], read };
 }
 
-describe('a judgement of a stretch', () => {
+describe('a judgement of a slice', () => {
   it('finds nothing in what a collector left, and reads each object once', async () => {
     const { runs, found, read } = await judged({});
     expect(found).toEqual([]);
@@ -88,7 +84,7 @@ describe('a judgement of a stretch', () => {
   it('tells what is missing from the listing alone, after opening it once', async () => {
     const gone = keyOf('b', second);
     bucket.objects.delete(gone);
-    const { found, read } = await judged({}, () => false);
+    const { found, read } = await judged({ depth: 'names' });
     expect([found, read]).toEqual([[`missing ${gone}`], []]);
     // One that came after the listing is there.
     const late = bucket.copy();
@@ -97,7 +93,7 @@ describe('a judgement of a stretch', () => {
     bucket.list = async function* (prefix: string, after?: string): AsyncGenerator<ListedObject> {
       for await (const object of list(prefix, after)) if (object.key !== gone) yield object;
     };
-    expect((await judged({}, () => false)).found).toEqual([`damaged ${gone}`]);
+    expect((await judged({ depth: 'names' })).found).toEqual([`damaged ${gone}`]);
     bucket = late;
   });
 

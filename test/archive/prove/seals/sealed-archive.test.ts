@@ -1,4 +1,4 @@
-import type { Find, Finding } from '../../../../archive/format/finding';
+import type { Finding } from '../../../../archive/format/finding';
 import { runRecordKey } from '../../../../archive/format/keys';
 import type { Seal } from '../../../../archive/format/seal';
 import { readChain } from '../../../../archive/prove/seals/read-chain';
@@ -32,14 +32,11 @@ describe('a run record that no seal has', () => {
   async function found({ writtenAt, finishedAt }: Written, changes?: Partial<Seal>) {
     const seals = new SealFixture(archive, keys);
     await seals.seal({ at: listedFrom, ...(changes && { changes }) });
-    const findings: Finding[] = [];
-    const find: Find = (kind, about, problem) => findings.push({ kind, key: about, problem });
-    const sealed = new SealedArchive(await chainOf(), find, {});
+    const sealed = new SealedArchive(await chainOf(), {});
     const file = { sha256: 'e'.repeat(64), bytes: 1 };
     const record = finishedAt && { finishedAt: finishedAt.toISOString() };
-    sealed.checkRun({
-      read: [{ key, run, attempt: 1, storedBytes: 1, writtenAt, file, record }],
-    } as unknown as StoredRun);
+    const read = [{ key, run, attempt: 1, storedBytes: 1, writtenAt, file, record }];
+    const { findings } = sealed.checkRun({ read } as unknown as StoredRun, new Set());
     return findings.map(({ kind }) => kind);
   }
 

@@ -1,4 +1,4 @@
-import { type Find, findStray } from '../format/finding';
+import { type Finding, strayFinding } from '../format/finding';
 import { configurationsPrefix, parseConfigurationKey, runsPrefix, sealsPrefix } from '../format/keys';
 import { problems } from '../format/problems';
 import { resourceNames, resources } from '../format/resources';
@@ -18,15 +18,14 @@ const knownPrefixes = [
  * @param known keys that lie there all the same
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifyRest(
+export async function* judgeRest(
   reader: ArchiveReader,
   configurations: StoredConfigurations,
-  find: Find,
   known: readonly string[] = [],
-): Promise<void> {
+): AsyncGenerator<Finding> {
   for await (const object of reader.list(configurationsPrefix)) {
     const sha256 = parseConfigurationKey(object.key);
-    if (sha256 === undefined) findStray(find, object);
+    if (sha256 === undefined) yield strayFinding(object);
     else await configurations.get(sha256);
   }
   const others = new Map<string, string | undefined>();
@@ -34,5 +33,5 @@ export async function verifyRest(
     if (known.includes(name) || knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     others.set(name.replace(/\/.*/s, '/*'), damage);
   }
-  for (const [key, damage] of others) find('unrecorded', key, damage ?? problems.outside);
+  for (const [key, damage] of others) yield { kind: 'unrecorded', key, problem: damage ?? problems.outside };
 }
