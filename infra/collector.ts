@@ -4,14 +4,14 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { ClusterListSource, Configuration } from '../archive/format/configuration';
 import { type CollectorEnvironment, configurationFile, metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
 import type { OutsideList } from './config/service-members';
+import { configurationOf } from './configuration-of';
 import type { FailureMessages } from './failure-messages';
-import { concurrentShards, memoryMiB, mostClusters, temporaryStorageMiB } from './limits';
+import { concurrentShards, memoryMiB, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { allow, through } from './policy-statements';
 import { addressText, type StackAddress } from './stack-address';
@@ -70,24 +70,6 @@ export class Collector extends Construct {
       ...options,
     });
   }
-}
-
-/** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
-export function configurationOf(config: CollectorConfig): Configuration {
-  const { service, clusters, clusterList, limits, archive, shards, schedule } = config;
-  const { requestsPerSecond } = limits;
-  return {
-    service,
-    clusters,
-    clusterList: clusterList && sourceOf(clusterList, config),
-    limits: { ...limits, requestsPerSecond: requestsPerSecond && requestsPerSecond / concurrentShards(shards) },
-    schedule,
-    retentionDays: archive.retentionDays,
-  };
-}
-
-function sourceOf({ from, maxRemovedPercent, maxAgeHours }: OutsideList, config: CollectorConfig): ClusterListSource {
-  return { from, maxRemovedPercent, maxAgeHours, mostClusters: mostClusters(config) };
 }
 
 /** Lets the role read exactly the object with the list of clusters. */

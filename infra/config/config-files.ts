@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { type Message, type TransformFailure, transformSync } from 'esbuild';
+import { printParseErrorCode, visit } from 'jsonc-parser';
 import * as z from 'zod';
 import type { ConfigProblem } from '../../archive/format/schema-problems';
 
@@ -18,30 +18,66 @@ export function readJsonFile(path: string, expected: string): { value: unknown }
     const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
     return { problems: [{ path: '', received, expected }] };
   }
-  const problems = syntaxFaults(text).map(syntaxProblem);
+  const problems = syntaxFaults(text).map((fault) => syntaxProblem(text, fault));
   return problems.length > 0 ? { problems } : { value: JSON.parse(text) };
 }
 
-/**
- * What is wrong with a JSON text. esbuild's parser reads it before JSON.parse, for two reasons: JSON.parse does not name
- * the line on every Node, and of two members of one name it silently drops the first.
- */
-function syntaxFaults(text: string): Message[] {
-  try {
-    return transformSync(text, { loader: 'json', logLevel: 'silent', logLimit: 0 }).warnings;
-  } catch (error) {
-    const { errors } = error as Partial<TransformFailure>;
-    if (errors === undefined) throw error;
-    return errors;
-  }
+interface SyntaxFault {
+  /** In UTF-16 code units. */
+  readonly offset: number;
+  readonly fault: string;
 }
 
-function syntaxProblem({ text, location }: Message): ConfigProblem {
-  const { line, column, lineText } = location ?? { line: 1, column: 0, lineText: '' };
-  // esbuild counts the column in bytes, from 0.
-  const character = Buffer.from(lineText).subarray(0, column).toString().length + 1;
+/**
+ * What is wrong with a JSON text. JSON.parse decides, but it does not name the line on every Node, and of two members of one
+ * name it silently drops the first.
+ */
+function syntaxFaults(text: string): SyntaxFault[] {
+  let decided: string | undefined;
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    decided = (error as Error).message;
+  }
+  const errors: SyntaxFault[] = [];
+  const repeated: SyntaxFault[] = [];
+  const members: Set<string>[] = [];
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: () => void members.push(new Set()),
+        onObjectEnd: () => void members.pop(),
+        onObjectProperty: (name, offset) => {
+          const known = members.at(-1);
+          if (known?.has(name)) repeated.push({ offset, fault: `a second member ${JSON.stringify(name)}` });
+          known?.add(name);
+        },
+        onError: (code, offset) => void errors.push({ offset, fault: inWords(printParseErrorCode(code)) }),
+      },
+      { disallowComments: true },
+    );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ offset: 0, fault: 'it is nested too deeply' }];
+  }
+  // What follows the first error follows from it.
+  return decided === undefined ? repeated : [errors[0] ?? { offset: 0, fault: decided }];
+}
+
+/** `PropertyNameExpected` as words. */
+function inWords(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+function syntaxProblem(text: string, { offset, fault }: SyntaxFault): ConfigProblem {
+  const before = text.slice(0, offset).split('\n');
   const expected = 'valid JSON with each member once';
-  return { path: `line ${line}, column ${character}`, received: `invalid JSON (${text})`, expected };
+  return {
+    path: `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`,
+    received: `invalid JSON (${fault})`,
+    expected,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { functionTimeoutSeconds } from '../../archive/format/clocks';
 import type { RunSummary } from '../../archive/format/run-record';
-import { configurationOf } from '../../infra/collector';
+import { configurationOf } from '../../infra/configuration-of';
 import * as limits from '../../infra/limits';
 import { ClusterListError, RunIncompleteError } from '../../lambda/collect/run/run-errors';
 import {
