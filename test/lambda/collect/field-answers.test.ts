@@ -152,6 +152,7 @@ it.each<[string, Resource, Answer]>([
     'manifest',
     ok(manifest, { ...text, Warning: '214 proxy "Transformation Applied"', Age: 'old' }),
   ],
+  ['whose warning has such a number in its text', 'log', ok(record, { ...json, Warning: '299 - "not 110 of 111"' })],
   ['with 60 KB of headers', 'manifest', ok(manifest, { ...text, 'X-Trace': 'x'.repeat(60_000) })],
 ])('an answer %s is archived without a doubt', async (_what, resource, answer) => {
   const outcome = await collected(resource, answer);

@@ -136,4 +136,10 @@ describe('LogRecordCheck', () => {
     expect(check(record(''))).toEqual({ logLength: 64 * chunk.length, logLines: 1, logSha256: hash.digest('hex') });
     expect(check(record('x'))).toEqual({ logLength: 64 * chunk.length + 1, logLines: 1 });
   });
+
+  it('refuses a page when 16 KB of it are there, and does not wait for the rest', () => {
+    const body = new LogRecordCheck('a');
+    expect(body.write(Buffer.from('<p>'))).toHaveLength(3);
+    expect(() => body.write(Buffer.alloc(16 * 1024, 'x'))).toThrow('The log record is an HTML page');
+  });
 });

@@ -77,6 +77,8 @@ export const rightManifests: readonly TableEntry[] = [
   { name: 'a kind that is named Status inside', body: 'kind: A\nstatus:\n  apiVersion: v1\n  kind: Status\n' },
   { name: 'a kind Status without a version', body: 'kind: Status\ntext: a\n' },
   { name: 'a kind that begins like Status', body: 'apiVersion: v1\nkind: StatusPage\n' },
+  { name: 'a kind Status in one document, a version in the next', body: 'kind: Status\n---\napiVersion: v1\nb: c\n' },
+  whole('JSON without any indentation', '{\n"kind": "A",\n"spec":\n{\n"nextPageToken": "b"\n}\n}\n'),
   { name: 'a Status document in a text', body: 'text: |\n  apiVersion: v1\n  kind: Status\n' },
   { name: 'a number in hexadecimal digits and CRLF', body: 'b\r\nkind: A\r\n' },
   { name: 'a configuration of Apache', body: '<VirtualHost *:80>\n</VirtualHost>\n' },
