@@ -1,5 +1,6 @@
 import { ArchiveReadError } from '../../archive/read';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
+import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import type { Terminal } from '../terminal/terminal';
@@ -76,7 +77,8 @@ export async function accountChecks(
 }
 
 function notLookedAt(error: unknown, act: string): Shown {
-  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return notSeen(error.message, act);
+  const isKnown = [AwsAccessError, ArchiveReadError, UnsupportedTemplateError].some((kind) => error instanceof kind);
+  if (isKnown) return notSeen((error as Error).message, act);
   throw error;
 }
 

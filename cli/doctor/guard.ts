@@ -1,5 +1,6 @@
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { AwsAccessError } from '../stack/aws-access';
+import { atMost } from '../terminal/format';
 import { type Check, notSeen, right, type Shown, wrong } from './check';
 
 /** What is known of one thing, by name, each as text: two texts are equal if, and only if, they mean the same. */
@@ -46,11 +47,14 @@ export async function compareGuards(guards: readonly Guard[]): Promise<Check[]> 
   });
 }
 
+/** Most lines of one check. */
+const shownLines = 20;
+
 /** What two lists show: what is wrong, and what could not be seen. @param well what is right if both are empty */
 export function shown(differences: readonly string[], unseen: readonly string[], well: string, act: string): Shown {
-  const all = [...differences, ...unseen.map((why) => `not seen: ${why}`)].join('\n');
-  if (differences.length > 0) return wrong(all, act);
-  if (unseen.length > 0) return notSeen(unseen.join('\n'), rightsNeeded);
+  const lines = (all: readonly string[]) => atMost(shownLines, all, (more) => `and ${more} more`).join('\n');
+  if (differences.length > 0) return wrong(lines([...differences, ...unseen.map((why) => `not seen: ${why}`)]), act);
+  if (unseen.length > 0) return notSeen(lines(unseen), rightsNeeded);
   return right(well);
 }
 

@@ -2,13 +2,13 @@ import type { LifecycleRule } from '@aws-sdk/client-s3';
 import type { CollectorConfig } from '../../infra/config/config';
 import { runPrefixes } from '../../infra/deployed-retention';
 import { parseAddress } from '../../infra/stack-address';
-import { StackTemplate } from '../../local/deployment/stack-template';
+import { StackTemplate, UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
 import { formatCount } from '../terminal/format';
 import { bucketGuards, parsed } from './bucket-guards';
 import { statementFacts } from './canonical';
-import { type Check, right, type Shown, worthKnowing, wrong } from './check';
+import { type Check, notSeen, right, type Shown, worthKnowing, wrong } from './check';
 import { compareGuards } from './guard';
 import { keyGuards, roleGuards } from './key-and-role-guards';
 import { rightsOf } from './rights-check';
@@ -26,7 +26,11 @@ export async function protectionChecks(collector: DeployedStack): Promise<Check[
     ...(await keyGuards(template, collector, arnOfRole)),
     ...ofRoles,
   ];
-  return [...(await compareGuards(guards)), { what: 'rights', ...(await rightsOf(template)) }];
+  const rights = await rightsOf(template).catch((error: unknown) => {
+    if (!(error instanceof UnsupportedTemplateError)) throw error;
+    return notSeen(error.message, 'use the version of this project that deployed the stack');
+  });
+  return [...(await compareGuards(guards)), { what: 'rights', ...rights }];
 }
 
 /** @throws AwsAccessError */

@@ -14,10 +14,10 @@ import { formatCount } from '../terminal/format';
 import type { Shown } from './check';
 import { shown } from './guard';
 
-/** What IAM is asked of one role: some actions on one resource, all of which it may do, or may not. */
+/** What IAM is asked of one role in one call: some actions on some resources, all of which it may do, or may not. */
 interface Question {
   readonly actions: readonly string[];
-  readonly resource: string;
+  readonly resources: readonly string[];
   readonly context: readonly ContextEntry[];
   readonly may: boolean;
 }
@@ -66,26 +66,31 @@ function questionsOf(
   const allowed = own
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     .filter(({ Effect }) => Effect === 'Allow');
-  const needed = allowed.flatMap(({ Action, Resource, Condition }) =>
-    Resource.map((resource) => ({
-      ...{ actions: Action.map(example), resource: resource === '*' ? '*' : example(resource) },
-      ...{ context: contextOf(Condition), may: true },
-    })),
-  );
+  const needed = allowed.map(({ Action, Resource, Condition }) => ({
+    actions: Action.map(example),
+    resources: Resource.map((resource) => (resource === '*' ? '*' : example(resource))),
+    context: contextOf(Condition),
+    may: true,
+  }));
   const mayOwn = (action: string, resource: string) =>
     allowed.some(
       ({ Action, Resource }) =>
         Action.some((pattern) => matchesWildcard(pattern, action)) &&
         Resource.some((pattern) => matchesWildcard(pattern, resource)),
     );
-  const harmful = harmfulIn(template).map(({ actions, resource }) => ({
-    ...{ actions: actions.filter((action) => !mayOwn(action, resource)), resource },
-    ...{ context: [], may: false },
+  // By what it may not do there: such resources share a call.
+  const harmful = new Map<string, string[]>();
+  for (const { actions, resource } of harmfulIn(template)) {
+    const others = actions.filter((action) => !mayOwn(action, resource)).join();
+    if (others !== '') harmful.set(others, [...(harmful.get(others) ?? []), resource]);
+  }
+  const refused = [...harmful].map(([actions, resources]) => ({
+    ...{ actions: actions.split(','), resources, context: [], may: false },
   }));
-  return [...needed, ...harmful].filter(({ actions }) => actions.length > 0);
+  return [...needed, ...refused];
 }
 
-function harmfulIn(template: StackTemplate): Pick<Question, 'actions' | 'resource'>[] {
+function harmfulIn(template: StackTemplate): { readonly actions: readonly string[]; readonly resource: string }[] {
   const arns = (type: string) => template.resourcesOf(type).map(({ identity }) => identity.arn);
   const buckets = arns('AWS::S3::Bucket');
   const prefixes = [...runPrefixes, configurationsPrefix, sealsPrefix];
@@ -124,14 +129,20 @@ async function rightsOfRole(client: IAMClient, { logicalId, identity }: StackRes
     });
     // What one call is refused for, the next ones are too.
     if (decisions === undefined) break;
-    for (const action of question.actions) {
-      const { verdict, text } = judge(decisions.get(action.toLowerCase()), question.may);
-      const line = `${logicalId} ${question.may ? 'has to be allowed' : 'must not be allowed'} ${action} on ${question.resource}: ${text}`;
-      if (verdict === 'wrong') differences.push(line);
-      if (verdict === 'not seen') unseen.push(line);
-    }
+    const { actions, resources, may } = question;
+    for (const action of actions)
+      for (const resource of resources) {
+        const { verdict, text } = judge(decisions.get(nameOf(action, resource)), may);
+        const line = `${logicalId} ${may ? 'has to be allowed' : 'must not be allowed'} ${action} on ${resource}: ${text}`;
+        if (verdict === 'wrong') differences.push(line);
+        if (verdict === 'not seen') unseen.push(line);
+      }
   }
-  return { differences, unseen, asked: questions.reduce((sum, { actions }) => sum + actions.length, 0) };
+  return {
+    differences,
+    unseen,
+    asked: questions.reduce((sum, { actions, resources }) => sum + actions.length * resources.length, 0),
+  };
 }
 
 /** What IAM decided about one action. */
@@ -141,22 +152,34 @@ interface Decision {
   readonly missing: readonly string[];
 }
 
-async function decisionsOn(client: IAMClient, role: string, { actions, resource, context }: Question) {
+/** Actions ignore case. */
+const nameOf = (action: string, resource: string) => `${action.toLowerCase()} ${resource}`;
+
+async function decisionsOn(client: IAMClient, role: string, { actions, resources, context }: Question) {
   const { paginateSimulatePrincipalPolicy } = await import('@aws-sdk/client-iam');
   const input: SimulatePrincipalPolicyCommandInput = {
     PolicySourceArn: role,
     ActionNames: [...actions],
-    ResourceArns: [resource],
+    ResourceArns: [...resources],
     ContextEntries: [...context],
   };
   const decisions = new Map<string, Decision>();
   for await (const { EvaluationResults = [] } of paginateSimulatePrincipalPolicy({ client }, input))
-    for (const {
-      EvalActionName = '',
-      EvalDecision: decision = 'no decision',
-      MissingContextValues: missing = [],
-    } of EvaluationResults)
-      decisions.set(EvalActionName.toLowerCase(), { decision, missing });
+    for (const one of EvaluationResults) {
+      const { EvalActionName: action = '', EvalResourceName = '', ResourceSpecificResults = [] } = one;
+      const missing = one.MissingContextValues ?? [];
+      decisions.set(nameOf(action, EvalResourceName), { decision: one.EvalDecision ?? 'no decision', missing });
+      // Of several resources IAM says it once more for each.
+      for (const {
+        EvalResourceName = '',
+        EvalResourceDecision,
+        MissingContextValues = missing,
+      } of ResourceSpecificResults)
+        decisions.set(nameOf(action, EvalResourceName), {
+          decision: EvalResourceDecision ?? 'no decision',
+          missing: MissingContextValues,
+        });
+    }
   return decisions;
 }
 

@@ -288,7 +288,7 @@ describe('what protects the archive', () => {
     [
       'the organisation takes a right',
       () => {
-        account.forbidden = 's3:PutObject';
+        account.decides = (action) => (action === 's3:PutObject' ? { decision: 'explicitDeny' } : undefined);
       },
       ['rights'],
       /CollectorRole\w+ has to be allowed s3:PutObject on .*: explicitDeny/,
@@ -325,25 +325,28 @@ describe('what protects the archive', () => {
     expect(lifecycle?.act).not.toMatch(/drift/);
   });
 
-  const decided = (decision: string) =>
-    `<SimulatePrincipalPolicyResponse><SimulatePrincipalPolicyResult><EvaluationResults>${decision}</EvaluationResults></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`;
-  const ofPut = (decision: string, missing = '') =>
-    decided(
-      `<member><EvalActionName>s3:PutObject</EvalActionName><EvalDecision>${decision}</EvalDecision><MissingContextValues>${missing}</MissingContextValues></member>`,
-    );
-
   it.each([
-    ['no decision', decided(''), /: IAM did not answer$/m],
-    ['a decision that is unknown today', ofPut('maybe'), /s3:PutObject on .*: maybe$/m],
+    ['a decision that is unknown today', { decision: 'maybe' }, /s3:PutObject on \S+: maybe$/m],
     [
       'a refusal that rests on what was not said',
-      ofPut('explicitDeny', '<member>aws:Where</member>'),
-      /has to be allowed s3:PutObject on .*: explicitDeny, without a value of aws:Where$/m,
+      { decision: 'explicitDeny', missing: 'aws:Where' },
+      /has to be allowed s3:PutObject on \S+: explicitDeny, without a value of aws:Where$/m,
     ],
-  ])('has rights that were not seen with %s', async (_, body, found) => {
+  ])('has rights that were not seen with %s', async (_, decision, found) => {
     deploy({});
-    instead = { 'iam:SimulatePrincipalPolicy': { body } };
+    account.decides = (action) => (action === 's3:PutObject' ? decision : undefined);
     expect((await look()).rights).toMatchObject({ verdict: 'not seen', found: expect.stringMatching(found) });
+  });
+
+  it('has rights that were not seen where IAM answers nothing', async () => {
+    deploy({});
+    instead = {
+      'iam:SimulatePrincipalPolicy': {
+        body: '<SimulatePrincipalPolicyResponse><SimulatePrincipalPolicyResult/></SimulatePrincipalPolicyResponse>',
+      },
+    };
+    const found = expect.stringMatching(/: IAM did not answer$(.|\n)*^and \d+ more$/m);
+    expect((await look()).rights).toMatchObject({ verdict: 'not seen', found });
   });
 
   it('was not seen if the template is not JSON, or has what nobody here can resolve', async () => {

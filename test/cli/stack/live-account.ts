@@ -53,8 +53,8 @@ export class LiveAccount {
   readonly keys: Record<string, LiveKey> = {};
   /** Logical id, type and physical id. */
   readonly resources: (readonly [logicalId: string, type: string, physicalId: string])[] = [];
-  /** Takes a right from the roles that their policies give, as an organisation does. */
-  forbidden = 'nothing:*';
+  /** What IAM decides about an action whatever the policies say, as an organisation may, and keys that it misses. */
+  decides: (action: string) => { readonly decision: string; readonly missing?: string } | undefined = () => undefined;
   readonly #template: Template;
 
   constructor(template: Template, stackName: string, names: Readonly<Record<string, string>> = {}) {
@@ -179,13 +179,22 @@ export class LiveAccount {
           parameters.get(`${name}.ContextKeyValues.member.1`) ?? '',
         ]),
       );
-      const resource = parameters.get('ResourceArns.member.1') ?? '';
+      const resources = listOf(parameters, 'ResourceArns').map((name) => parameters.get(name) ?? '');
       const results = listOf(parameters, 'ActionNames').map((name) => {
         const action = parameters.get(name) ?? '';
-        const isForbidden = new RegExp(`^${this.forbidden.replaceAll('*', '.*')}$`).test(action);
-        const refusal = refusalOf({ arn: role?.arn ?? '', policies }, { action, resource, context });
-        const decision = isForbidden ? 'explicitDeny' : refusal === undefined ? 'allowed' : 'implicitDeny';
-        return `<member><EvalActionName>${action}</EvalActionName><EvalDecision>${decision}</EvalDecision></member>`;
+        const decisionOn = (resource: string) => {
+          const refusal = refusalOf({ arn: role?.arn ?? '', policies }, { action, resource, context });
+          return this.decides(action)?.decision ?? (refusal === undefined ? 'allowed' : 'implicitDeny');
+        };
+        const each = resources.map((resource) => {
+          const decided = { EvalResourceName: resource, EvalResourceDecision: decisionOn(resource) };
+          return xml('member', decided);
+        });
+        const [first = ''] = resources;
+        const missing = this.decides(action)?.missing;
+        return `<member>${xml('EvalActionName', action)}${xml('EvalResourceName', first)}${xml('EvalDecision', decisionOn(first))}
+          ${missing === undefined ? '' : xml('MissingContextValues', { member: missing })}
+          ${each.length > 1 ? `<ResourceSpecificResults>${each.join('')}</ResourceSpecificResults>` : ''}</member>`;
       });
       return `<EvaluationResults>${results.join('')}</EvaluationResults><IsTruncated>false</IsTruncated>`;
     },
