@@ -34,6 +34,7 @@ const collectedPrefixes = [...runPrefixes, configurationsPrefix];
 const listing = ['s3:ListBucket', 's3:ListBucketVersions'];
 const reading = ['s3:GetObject'];
 const write = ['s3:PutObject'];
+const replace = ['s3:ReplicateObject', 's3:ReplicateDelete', 's3:UpdateObjectEncryption'];
 const remove = ['s3:DeleteObject*', 's3:BypassGovernanceRetention'];
 
 /** The condition of a write that would replace an object. */
@@ -126,22 +127,30 @@ export class Archive extends Construct {
     return this.key === undefined ? listed : listed.combine(this.key.grantDecrypt(grantee));
   }
 
-  /** Lets roles of others list and read everything, and nothing else. */
+  /**
+   * Lets roles of others list and read everything, and nothing else. Each is named in a condition and not as principal: of a
+   * principal that its owner deletes, AWS keeps an id, and refuses every later change of the policy.
+   */
   #letRead(roleArns: readonly string[]): void {
     if (roleArns.length === 0) return;
-    const principals = roleArns.map((arn) => new ArnPrincipal(arn));
-    const statement = (sid: string, actions: string[], resources: string[], conditions?: Conditions) =>
-      new PolicyStatement({ sid, principals, actions, resources, conditions });
-    const { bucketArn } = this.bucket;
-    this.bucket.addToResourcePolicy(statement('ReadersList', listing, [bucketArn]));
-    this.bucket.addToResourcePolicy(statement('ReadersRead', reading, this.#objectsBelow([''])));
+    const accounts = [...new Set(roleArns.map((arn) => arn.split(':')[4] ?? ''))];
+    const principals = accounts.map((account) => new ArnPrincipal(`arn:aws:iam::${account}:root`));
+    const areReaders = { ArnEquals: { 'aws:PrincipalArn': [...roleArns] } };
+    const statement = (sid: string, actions: string[], resources: string[], conditions: Conditions) =>
+      new PolicyStatement({ sid, principals, actions, resources, conditions: { ...areReaders, ...conditions } });
+    // One statement: a policy holds 20 KB, and the ARNs of twenty readers may be half of that.
+    const read = [...listing, ...reading];
+    const resources = [this.bucket.bucketArn, ...this.#objectsBelow([''])];
+    this.bucket.addToResourcePolicy(statement('ReadersRead', read, resources, {}));
     // The policy of an existing key is its owner's: docs/keeping.md, "Reading from another account".
     this.key?.addToResourcePolicy(statement('ReadersDecrypt', ['kms:Decrypt'], ['*'], through('s3')));
   }
 
   /**
    * Takes from nobody what the audit could not read: an object in another storage class, of which GLACIER is one, or one
-   * that is encrypted with a key that only its writer has (SSE-C).
+   * that is encrypted with a key that only its writer has (SSE-C). Nor what would come past the rules for PutObject: copies
+   * from another bucket by replication, for which this bucket is not a destination, and another key for what lies here, which
+   * leaves no earlier version to go back to.
    */
   #refuseUnreadable(): void {
     this.#refuse('OnlyStandardClass', everybody, write, [''], {
@@ -151,6 +160,7 @@ export class Archive extends Construct {
     });
     const withCustomerKey = { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } };
     this.#refuse('NoCustomerKeys', everybody, write, [''], withCustomerKey);
+    this.#refuse('NothingReplaced', everybody, replace, ['']);
   }
 
   #refuse(sid: string, who: IPrincipal, actions: string[], prefixes: readonly string[], conditions?: Conditions): void {

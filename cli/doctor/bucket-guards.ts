@@ -28,7 +28,7 @@ const policySchema = z.looseObject({ Bucket: z.string(), PolicyDocument: z.unkno
 
 /** What protects the buckets of the stack. What the template does not have must not be there: replication above all. */
 export async function bucketGuards(
-  template: StackTemplate,
+  template: Pick<StackTemplate, 'resourcesOf'>,
   { region, accountId }: Pick<DeployedCollector, 'region' | 'accountId'>,
   arnOfRole: Promise<ArnOfRole>,
 ): Promise<Guard[]> {

@@ -11,7 +11,7 @@ const keySchema = z.looseObject({ KeyPolicy: z.unknown() });
 
 /** The policies of the stack's keys, and whether the keys can be used. */
 export async function keyGuards(
-  template: StackTemplate,
+  template: Pick<StackTemplate, 'resourcesOf'>,
   { region }: Pick<DeployedCollector, 'region'>,
   arnOfRole: Promise<ArnOfRole>,
 ): Promise<Guard[]> {
@@ -60,7 +60,7 @@ interface RoleState {
 
 /** The policies of the stack's roles, and who may assume them. Beside them, the ARNs of the roles by their unique ids. */
 export async function roleGuards(
-  template: StackTemplate,
+  template: Pick<StackTemplate, 'resourcesOf'>,
 ): Promise<{ readonly guards: Guard[]; readonly arnOfRole: Promise<ArnOfRole> }> {
   const { IAMClient } = await import('@aws-sdk/client-iam');
   const client = new IAMClient({});

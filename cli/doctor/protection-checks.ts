@@ -15,11 +15,15 @@ import { rightsOf } from './rights-check';
 
 /** Whether what protects the archive is what was deployed: policies, lifecycle, versions, Object Lock, replication, keys, roles. */
 
-type DeployedStack = Pick<DeployedCollector, 'name' | 'region' | 'accountId' | 'physicalIds'>;
+type DeployedStack = Pick<DeployedCollector, 'name' | 'place' | 'region' | 'accountId' | 'physicalIds'>;
 
 /** Reads all that protects the archive, and compares it with the deployed template. Then asks IAM what the roles may do. */
 export async function protectionChecks(collector: DeployedStack): Promise<Check[]> {
-  const template = await templateOf(collector);
+  const stack = await templateOf(collector);
+  // A stack may be somebody else's, with a collector in it.
+  const template: Pick<StackTemplate, 'resourcesOf'> = {
+    resourcesOf: (type) => stack.resourcesOf(type).filter(({ logicalId }) => logicalId.startsWith(collector.place)),
+  };
   const { guards: ofRoles, arnOfRole } = await roleGuards(template);
   const guards = [
     ...(await bucketGuards(template, collector, arnOfRole)),

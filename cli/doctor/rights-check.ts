@@ -25,7 +25,7 @@ interface Question {
 /** What would change or remove what is archived, or what protects it. */
 const onObjects = [
   ...['s3:PutObject', 's3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention'],
-  ...['s3:PutObjectRetention', 's3:ReplicateObject', 's3:ReplicateDelete'],
+  ...['s3:PutObjectRetention', 's3:ReplicateObject', 's3:ReplicateDelete', 's3:UpdateObjectEncryption'],
 ];
 const onBuckets = [
   ...['s3:PutBucketPolicy', 's3:DeleteBucketPolicy', 's3:PutLifecycleConfiguration', 's3:PutBucketVersioning'],
@@ -37,7 +37,7 @@ const onKeys = ['kms:Sign', 'kms:PutKeyPolicy', 'kms:DisableKey', 'kms:ScheduleK
  * Asks IAM whether each role of the stack may do what it has to, and may not do what would harm the archive: the policies of
  * the organisation and permissions boundaries count, which no template shows.
  */
-export async function rightsOf(template: StackTemplate): Promise<Shown> {
+export async function rightsOf(template: Pick<StackTemplate, 'resourcesOf'>): Promise<Shown> {
   const { IAMClient } = await import('@aws-sdk/client-iam');
   const client = new IAMClient({});
   const policies = template.resourcesOf('AWS::IAM::Policy');
@@ -60,7 +60,7 @@ const inlineSchema = z.looseObject({ PolicyDocument: rolePolicySchema, Roles: z.
 function questionsOf(
   { identity }: StackResource,
   policies: readonly StackResource[],
-  template: StackTemplate,
+  template: Pick<StackTemplate, 'resourcesOf'>,
 ): Question[] {
   const own = policies.map((policy) => policy.read(inlineSchema)).filter(({ Roles }) => Roles.includes(identity.ref));
   const allowed = own
@@ -90,7 +90,9 @@ function questionsOf(
   return [...needed, ...refused];
 }
 
-function harmfulIn(template: StackTemplate): { readonly actions: readonly string[]; readonly resource: string }[] {
+function harmfulIn(
+  template: Pick<StackTemplate, 'resourcesOf'>,
+): { readonly actions: readonly string[]; readonly resource: string }[] {
   const arns = (type: string) => template.resourcesOf(type).map(({ identity }) => identity.arn);
   const buckets = arns('AWS::S3::Bucket');
   const prefixes = [...runPrefixes, configurationsPrefix, sealsPrefix];

@@ -21,7 +21,9 @@ export interface DeployedCollector {
   readonly informTopicArn: string | undefined;
   /** Days after which objects expire, Infinity if none does; undefined: the stack does not say. */
   readonly retentionDays: number | undefined;
-  /** Physical ids of its resources by their logical ids. */
+  /** With what the logical ids of its parts begin. */
+  readonly place: string;
+  /** Physical ids of the stack's resources by their logical ids. */
   readonly physicalIds: ReadonlyMap<string, string>;
   /** The key that signs seals; undefined: the stack has no audit. */
   readonly signingKeyArn: string | undefined;
@@ -76,6 +78,7 @@ function collectorIn(
     );
   return {
     name: addressText({ stack: name, place }),
+    place,
     region,
     accountId: StackId.split(':')[4] ?? '',
     status,

@@ -2,7 +2,16 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { resourceNames, resources } from '../../archive/format/resources';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
-import { exampleTemplate, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
+import {
+  audited,
+  exampleTemplate,
+  resourceOf,
+  type Statement,
+  statementsOf,
+  templateOf,
+  textOf,
+  toldAtSynth,
+} from './example-stack';
 
 const archive = (changes: object) => ({ archive: changes });
 
@@ -63,6 +72,52 @@ describe('the archive takes from everybody', () => {
       context,
     };
     expect(refusalOf(caller, access) === undefined).toBe(isTaken);
+  });
+});
+
+describe('the policy of the archive', () => {
+  const longest = (at: number) => `arn:aws:iam::2222222222${at + 10}:role/${'x'.repeat(447)}/${'y'.repeat(64)}`;
+  const readers = Array.from({ length: 20 }, (_, at) => longest(at));
+
+  it('names no reader as principal, whose deletion by its owner would lock every later change of the policy', () => {
+    const json = templateOf(archive({ readers, kms: true }));
+    const ofReaders = Object.values(json.Resources).flatMap(({ Properties }) => {
+      const { Statement = [] } = (Properties.PolicyDocument ?? Properties.KeyPolicy ?? {}) as {
+        Statement?: Statement[];
+      };
+      return Statement.filter(({ Sid = '' }) => Sid.startsWith('Readers'));
+    });
+    expect(ofReaders.map(({ Sid }) => Sid)).toEqual(['ReadersDecrypt', 'ReadersRead']);
+    for (const { Principal, Condition } of ofReaders) {
+      expect(Principal).toEqual({ AWS: readers.map((arn) => `${arn.slice(0, 25)}:root`) });
+      expect(Condition?.ArnEquals).toEqual({ 'aws:PrincipalArn': readers });
+    }
+  });
+
+  it('fits into what S3 and KMS take, also with twenty readers of the longest names, and an audit', () => {
+    const json = templateOf({ ...audited, ...archive({ readers, kms: true }) });
+    const sizes = Object.values(json.Resources).flatMap(({ Type, Properties: { PolicyDocument, KeyPolicy } }) =>
+      // A reference takes at most as much as the longest ARN of a role.
+      Type === 'AWS::S3::BucketPolicy' || KeyPolicy !== undefined
+        ? [[Type, textOf(PolicyDocument ?? KeyPolicy).replace(/<[^>]+>/g, 'x'.repeat(100)).length] as const]
+        : [],
+    );
+    const most: Record<string, number> = { 'AWS::S3::BucketPolicy': 20_480, 'AWS::KMS::Key': 32_768 };
+    for (const [type, size] of sizes) expect(size).toBeLessThan(most[type] ?? 0);
+    expect(Math.max(...sizes.map(([, size]) => size))).toBeGreaterThan(12_000);
+  });
+
+  it.each([
+    's3:ReplicateObject',
+    's3:ReplicateDelete',
+    's3:UpdateObjectEncryption',
+  ])('lets nobody do what comes past the rules for writing: %s', (action) => {
+    const statements = statementsOf(resourceOf(templateOf(), 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
+    const ofAll = statements.filter(({ Principal }) => textOf(Principal) === '{AWS: *}');
+    const denied = ofAll.filter(({ Effect, Action }) => Effect === 'Deny' && [Action].flat().includes(action));
+    expect(denied.map(({ Resource, Condition }) => [textOf(Resource), Condition])).toEqual([
+      ['<ArchiveBucket.Arn>/*', undefined],
+    ]);
   });
 });
 

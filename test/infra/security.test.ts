@@ -21,7 +21,9 @@ const archive = '<ArchiveBucket.Arn>';
 const audit = '<AuditRole.Arn>';
 const write = 'Deny s3:PutObject on';
 const remove = `Deny s3:BypassGovernanceRetention s3:DeleteObject* on ${archive}/*`;
-const reader = '{AWS: arn:aws:iam::222222222222:role/auditor}';
+/** One role of another account, which is the principal: the role may be deleted and made again. */
+const reader = '{AWS: arn:aws:iam::222222222222:root}';
+const isReader = 'ArnEquals: {aws:PrincipalArn: {0: arn:aws:iam::222222222222:role/auditor}}';
 const storageClass = 's3:x-amz-storage-class';
 
 describe('the policies of resources', () => {
@@ -39,7 +41,7 @@ describe('the policies of resources', () => {
       ],
       ArchiveKey: [
         account,
-        `Allow kms:Decrypt on * to ${reader} if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}`,
+        `Allow kms:Decrypt on * to ${reader} if {${isReader}, StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}`,
       ],
       ArchiveAccessLogsPolicy: [
         tlsOnly('s3:*', '<ArchiveAccessLogs.Arn>', '<ArchiveAccessLogs.Arn>/*'),
@@ -51,9 +53,10 @@ describe('the policies of resources', () => {
         // Nobody writes what the audit could not read.
         `${write} ${archive}/* to {AWS: *} if {Null: {${storageClass}: false}, StringNotEquals: {${storageClass}: STANDARD}}`,
         `${write} ${archive}/* to {AWS: *} if {Null: {s3:x-amz-server-side-encryption-customer-algorithm: false}}`,
+        // Nor what comes past the rules for writing: by replication from another bucket, or with another key.
+        `Deny s3:ReplicateDelete s3:ReplicateObject s3:UpdateObjectEncryption on ${archive}/* to {AWS: *}`,
         // Who may read from another account lists and reads, and nothing else.
-        `Allow s3:ListBucket s3:ListBucketVersions on ${archive} to ${reader}`,
-        `Allow s3:GetObject on ${archive}/* to ${reader}`,
+        `Allow s3:GetObject s3:ListBucket s3:ListBucketVersions on ${archive} ${archive}/* to ${reader} if {${isReader}}`,
         // The collector writes new objects only, and deletes none.
         `${write} ${archive}/* to {AWS: <CollectorRole.Arn>} if {Null: {s3:if-none-match: true}}`,
         `${remove} to {AWS: <CollectorRole.Arn>}`,

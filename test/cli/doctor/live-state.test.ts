@@ -38,9 +38,10 @@ function deploy(changes: Record<string, unknown>): void {
   account = new LiveAccount(templateOf(changes), 'fleet');
 }
 
-async function look(): Promise<Record<string, Check>> {
+/** @param place of the collector in the stack */
+async function look(place = ''): Promise<Record<string, Check>> {
   const physicalIds = new Map(account.resources.map(([logicalId, , id]) => [logicalId, id]));
-  const checks = await protectionChecks({ name: 'fleet', region, accountId, physicalIds });
+  const checks = await protectionChecks({ name: 'fleet', place, region, accountId, physicalIds });
   return Object.fromEntries(checks.map((check) => [check.what, check]));
 }
 
@@ -309,6 +310,26 @@ describe('what protects the archive', () => {
     const checks = await look();
     expect(wrongIn(checks)).toEqual(['replication']);
     expect(checks.replication?.found).toMatch(/rule x: deployed nothing, found .*arn:aws:s3:::theirs/);
+  });
+
+  it('is right whatever became of what else is in the stack', async () => {
+    deploy(everywhere);
+    const { Resources } = templateOf(everywhere);
+    const own = Object.fromEntries(Object.entries(Resources).map(([id, resource]) => [`Fleet${id}`, resource]));
+    const text = Object.keys(Resources).reduce(
+      (json, id) => json.replaceAll(`"${id}"`, `"Fleet${id}"`),
+      JSON.stringify(own),
+    );
+    const theirs = {
+      Theirs: { Type: 'AWS::S3::Bucket', Properties: { VersioningConfiguration: { Status: 'Enabled' } } },
+    };
+    account = new LiveAccount(
+      { Resources: { ...JSON.parse(text.replaceAll('"FleetFleet', '"Fleet')), ...theirs } },
+      'fleet',
+    );
+    of(account.buckets, 'Theirs').versioning = undefined;
+    expect(wrongIn(await look('Fleet'))).toEqual([]);
+    expect(wrongIn(await look())).toEqual(['versions']);
   });
 
   it('is right if a policy has the unique id of a role that is there, which S3 shows now and then', async () => {
