@@ -92,7 +92,7 @@ export class Alerts extends Construct {
   #warn(): void {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:no-recipient',
-      'Nobody gets alarms and failed runs: alerts has neither emails nor topicArn. ' +
+      'Nobody gets alarms and failed runs: alerts.page or alerts.inform has neither emails nor topicArn. ' +
         'Set one, or subscribe to the topic of the output AlertTopic or InformTopic.',
     );
   }

@@ -11,7 +11,7 @@ const period = Duration.seconds(windows.alarmPeriodSeconds);
 
 /** @param missingHours without a signed seal after which an audit is missing; undefined: no alarm looks back that far */
 export function auditAlarms(collector: Collector, audit: Audit, missingHours: number | undefined): Alarms {
-  const { staleAfterHours, frozenAfterHours, alarmOnLogGaps } = audit.settings;
+  const { staleAfterHours, frozenAfterHours, logGaps } = audit.settings.alarms ?? {};
   const { gap } = audit.schedule;
   // As long as the next audit may take: an alarm that ends before it would be raised again every day.
   const untilNext = windows.stayHours(gap, windows.missingMarginHours, windows.longestWindowHours);
@@ -73,9 +73,9 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       act:
         'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional. Ask the owner of a ' +
         'frozen log whether its fetcher is alive.',
-      props: raisedBy(staleOrFrozen(collector, audit.settings), untilNext),
+      props: raisedBy(staleOrFrozen(collector, audit.settings.alarms ?? {}), untilNext),
     },
-    LogGaps: alarmOnLogGaps && {
+    LogGaps: logGaps && {
       title: 'Log lines may be lost',
       means:
         'At least one log moved on between two runs further than it reaches back, or started again from the beginning.',
@@ -86,7 +86,10 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
   };
 }
 
-function staleOrFrozen(collector: Collector, { staleAfterHours, frozenAfterHours }: Audit['settings']): IMetric {
+function staleOrFrozen(
+  collector: Collector,
+  { staleAfterHours, frozenAfterHours }: NonNullable<Audit['settings']['alarms']>,
+): IMetric {
   const most = (name: keyof typeof metricNames) => collector.metric(name, { statistic: 'Maximum', period });
   const stale =
     staleAfterHours !== undefined && where(`stalest > ${staleAfterHours}`, { stalest: most('stalestHours') });

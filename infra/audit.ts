@@ -122,7 +122,7 @@ function signedBy(role: IRole): PolicyStatement {
 /** The part of the configuration that the audit judges the archive by. */
 export function auditPlanOf(config: CollectorConfig, settings: AuditSettings): AuditPlan {
   const { clusters, clusterList, schedule, archive, shards } = config;
-  const { rereadDays, frozenAfterHours, formerPublicKeys, timestamps, acknowledged = [] } = settings;
+  const { rereadDays, alarms, formerPublicKeys, timestamps, acknowledged = [] } = settings;
   const auditSchedule = { expression: settings.schedule, timeZone: schedule.timeZone, enabled: true };
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
@@ -132,7 +132,7 @@ export function auditPlanOf(config: CollectorConfig, settings: AuditSettings): A
     retentionDays: archive.retentionDays,
     shards,
     rereadDays: (rereadDays ?? rereadDaysFor(config, auditSchedule, new Date())) || undefined,
-    frozenAfterHours,
+    frozenAfterHours: alarms?.frozenAfterHours,
     formerPublicKeys,
     timestamps,
     ...dividedBy(acknowledged),

@@ -1,7 +1,7 @@
 import type { ClusterListSource, Configuration } from '../archive/format/configuration';
 import type { CollectorConfig } from './config/config';
 import type { OutsideList } from './config/service-members';
-import { concurrentShards, mostClusters } from './limits';
+import { concurrentShards, mostClusters, responseTimeoutSeconds } from './limits';
 
 /** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
 export function configurationOf(config: CollectorConfig): Configuration {
@@ -11,7 +11,11 @@ export function configurationOf(config: CollectorConfig): Configuration {
     service,
     clusters,
     clusterList: clusterList && sourceOf(clusterList, config),
-    limits: { ...limits, requestsPerSecond: requestsPerSecond && requestsPerSecond / concurrentShards(shards) },
+    limits: {
+      ...limits,
+      responseTimeoutSeconds,
+      requestsPerSecond: requestsPerSecond && requestsPerSecond / concurrentShards(shards),
+    },
     schedule,
     retentionDays: archive.retentionDays,
   };

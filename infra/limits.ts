@@ -113,3 +113,6 @@ export function eventAgeSeconds(waits: boolean): number {
 
 /** How long EventBridge Scheduler tries to start a run, in seconds, before it sends the event to the dead-letter queue. */
 export const deliveryAgeSeconds = 60 * 60;
+
+/** Longest wait for the first byte of an answer, in seconds: what answers later has mostly given up itself. */
+export const responseTimeoutSeconds = 60;

@@ -72,7 +72,7 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       archive.key.keyArn,
     ],
     [retentionOutput]: ['Days after which objects expire', retentionText(config.archive.retentionDays)],
-    DashboardConsole: config.dashboard && ['Is it well?', dashboardLink(config.name)],
+    DashboardConsole: ['Is it well?', dashboardLink(config.name)],
     AlertTopic: ['Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn],
     InformTopic: inform !== page && ['Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn],
   };

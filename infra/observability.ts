@@ -30,7 +30,7 @@ export class Observability extends Construct {
     this.alarms = Object.entries(definitions).flatMap(([id, definition]) =>
       definition ? this.#alarm(id, definition, parts) : [],
     );
-    if (config.dashboard) new Dashboard(this, 'Dashboard', { ...parts, alarms: [...this.alarms] });
+    new Dashboard(this, 'Dashboard', { ...parts, alarms: [...this.alarms] });
   }
 
   /** @param widget on the dashboard, to watch instead */
@@ -52,7 +52,7 @@ export class Observability extends Construct {
       alarmName: `${config.name} - ${title}`,
       alarmDescription:
         `ALARM: ${means}\n\nOK: The problem is gone. (A newly created alarm also sends one OK.)\n\n` +
-        `Look at: ${look}\n\nDo: ${act}\n\nMore: docs/alarms.md, "${title}".${config.dashboard ? ` ${dashboardLink(config.name)}` : ''}`,
+        `Look at: ${look}\n\nDo: ${act}\n\nMore: docs/alarms.md, "${title}". ${dashboardLink(config.name)}`,
     });
     const notify = new SnsAction((pages ? page : inform).topic);
     alarm.addAlarmAction(notify);

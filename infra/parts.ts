@@ -6,7 +6,7 @@ import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { Audit } from './audit';
 import { Collector } from './collector';
-import { type CollectorConfig, recipientsOf } from './config/config';
+import type { CollectorConfig } from './config/config';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { RunSchedule } from './run-schedule';
@@ -21,11 +21,10 @@ export function createParts(scope: Construct, config: CollectorConfig) {
   const stack = Stack.of(scope);
   const ids = scope.node.scopes.slice(stack.node.scopes.length).map(({ node }) => node.id);
   const address: StackAddress = { stack: stack.stackName, place: logicalStart(ids) };
-  const recipients = recipientsOf(alerts);
   /** Gets the alarms that wake people. */
-  const page = new Alerts(scope, 'Alerts', name, recipients.page);
-  /** Gets everything else; the same as `page` if there is one list of recipients. */
-  const inform = recipients.inform ? new Alerts(scope, 'Inform', `${name}-inform`, recipients.inform) : page;
+  const page = new Alerts(scope, 'Alerts', name, alerts.page);
+  /** Gets everything else; the same as `page` if there is one group. */
+  const inform = alerts.inform ? new Alerts(scope, 'Inform', `${name}-inform`, alerts.inform) : page;
   /** Keeps what could not be delivered as long as SQS can: starts of runs and audits, failure reports. One, for one alarm. */
   const deadLetterQueue = new Queue(scope, 'DeadLetters', {
     encryption: QueueEncryption.SQS_MANAGED,

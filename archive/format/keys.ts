@@ -114,14 +114,6 @@ export function parseObjectKey(key: string): ObjectName | undefined {
   return { resource, cluster, run };
 }
 
-/** Why a key names no object, where more can be said than that; earlier versions could store content in zstd. */
-export function formerKeyProblem(key: string): string | undefined {
-  const isFormer = key.endsWith('.zst') && parseObjectKey(key.replace(/zst$/, 'gz')) !== undefined;
-  return isFormer
-    ? 'an earlier version of the collector wrote it, in zstd, which this version does not read'
-    : undefined;
-}
-
 /** Key of a seal. @param number counts from 1 */
 export function sealKey(number: number): string {
   return `${sealsPrefix}${String(number).padStart(8, '0')}.jsonl`;

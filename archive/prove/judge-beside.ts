@@ -1,5 +1,5 @@
 import { strayFinding } from '../format/finding';
-import { formerKeyProblem, parseRunRecordKey } from '../format/keys';
+import { parseRunRecordKey } from '../format/keys';
 import { problems } from '../format/problems';
 import { resourceNames } from '../format/resources';
 import { mapConcurrently } from '../read/map-concurrently';
@@ -87,7 +87,7 @@ async function judgeUnnamed(
 ): Promise<Judged[]> {
   const { reader, sealed } = world;
   const { key, writtenAt, damage } = listed;
-  if (name === undefined) return [{ finding: strayFinding({ key, damage: damage ?? formerKeyProblem(key) }) }];
+  if (name === undefined) return [{ finding: strayFinding({ key, damage }) }];
   const settled = isSettled ? undefined : world.settled;
   const refusals = met.unarchived.has(name) ? met.refusals.get(name.run.getTime()) : undefined;
   const pending = settled && describePending({ cluster: name.cluster, writtenAt }, settled, refusals);

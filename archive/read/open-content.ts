@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { DamagedObjectError } from '../format/damage';
-import { formerKeyProblem, type ObjectName, parseObjectKey } from '../format/keys';
+import { type ObjectName, parseObjectKey } from '../format/keys';
 import { type ObjectFacts, readObjectMetadata } from '../format/object-metadata';
 import { problems } from '../format/problems';
 import { type Body, discard, type OpenedObject, smallBytes, wrongChecksum } from './archive-reader';
@@ -29,7 +29,7 @@ export function openContent(key: string, opened: OpenedObject): OpenedContent {
 function factsOf(key: string, opened: OpenedObject): ObjectFacts {
   const name = parseObjectKey(key);
   const facts = readObjectMetadata(opened.metadata);
-  const problem = name === undefined ? (formerKeyProblem(key) ?? noName) : contradiction(name, facts);
+  const problem = name === undefined ? noName : contradiction(name, facts);
   if (name === undefined || facts === undefined || problem !== undefined) {
     discard(opened.body);
     throw new DamagedObjectError(problem);

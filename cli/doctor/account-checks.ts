@@ -1,5 +1,5 @@
 import { ArchiveReadError } from '../../archive/read';
-import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
+import type { CollectorConfig } from '../../infra/config/config';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
@@ -38,7 +38,7 @@ export async function accountChecks(
     return shown;
   });
   const listing = 'list the subscriptions';
-  const { page, inform } = config === undefined ? {} : recipientsOf(config.alerts);
+  const { page, inform } = config?.alerts ?? {};
   await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn, page?.emails));
   if (informTopicArn !== undefined)
     await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn, inform?.emails));

@@ -2,7 +2,7 @@ import { dayMs } from '../../archive/format/clocks';
 import { longestGap } from '../../archive/format/schedule/cron-gap';
 import { firingsOf } from '../../archive/format/schedule/firings';
 import { missingWindowHours } from '../../infra/alarm-windows';
-import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
+import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
@@ -30,7 +30,7 @@ function configuration(file: string, { name, clusters, clusterList, service, sha
 }
 
 function recipients({ alerts }: CollectorConfig): Shown {
-  const { page, inform = page } = recipientsOf(alerts);
+  const { page, inform = page } = alerts;
   const [woken, informed] = [page, inform].map(({ topicArn, emails }) =>
     topicArn === undefined ? emails.join(', ') : `the existing topic ${topicArn}`,
   );
@@ -38,7 +38,7 @@ function recipients({ alerts }: CollectorConfig): Shown {
     return right(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
   return worthKnowing(
     'nobody gets alarms and failed runs',
-    'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
+    'set alerts.page.emails or alerts.page.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
   );
 }
 

@@ -6,6 +6,7 @@ import type { StampAuthority } from '../../archive/format/plan';
 import { requestStamp } from '../../archive/prove';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
+import { configurationOf } from '../../infra/configuration-of';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { type Check, notSeenHere, right, type Shown, wrong } from './check';
@@ -24,7 +25,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (asked === undefined) return notSeenHere('the clusters come from outside', 'the next run asks for them');
   const { openService } = await import('../../lambda/collect/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
-  const api = openService(config, spoolDirectory);
+  const api = openService(configurationOf(config), spoolDirectory);
   const request = {
     cluster: asked.uid,
     resource: 'log',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { damageKinds } from '../../archive/format/finding';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
+import { archiveFits, bodiesFit, keyOfTopic, uniqueEmails } from './config-rules';
 import {
   accountId,
   bucketArn,
@@ -90,6 +90,20 @@ const acknowledged = z.union([
   }),
 ]);
 
+const auditAlarms = members({
+  staleAfterHours: wholeNumber(1, 87_600)
+    .describe('Hours without an archived object after which a cluster raises an alarm, more than between two runs.')
+    .optional(),
+  frozenAfterHours: wholeNumber(1, 87_600)
+    .describe(
+      'Hours without anything new in a log after which it raises one; the mail lists logs after 24 in any case.',
+    )
+    .optional(),
+  logGaps: trueOrFalse()
+    .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
+    .optional(),
+});
+
 export const audit = members({
   schedule: cronExpression.describe(
     'When the archive is audited: a cron expression in the time zone of schedule, at least once a day is best.',
@@ -100,19 +114,7 @@ export const audit = members({
       'Days within which every old object is read again; left out: 90, or more for a large archive; false: never.',
     )
     .optional(),
-  staleAfterHours: wholeNumber(1, 87_600)
-    .describe(
-      'Hours without an archived object after which a cluster raises an alarm, more than between two runs; left out: no alarm.',
-    )
-    .optional(),
-  frozenAfterHours: wholeNumber(1, 87_600)
-    .describe(
-      'Hours without anything new in a log after which an alarm is raised; left out: no alarm, and the mail lists logs after 24 hours.',
-    )
-    .optional(),
-  alarmOnLogGaps: trueOrFalse()
-    .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
-    .optional(),
+  alarms: auditAlarms.describe('What raises an alarm beside damage; left out: nothing does.').optional(),
   acknowledged: z
     .array(acknowledged, 'a list of findings, clusters or retentions')
     .max(1000, 'at most 1,000 entries')
@@ -141,13 +143,13 @@ export const limits = members({
     .describe('Requests started per second, over the whole fleet; left out: unlimited.')
     .optional(),
   maxBodyMiB: wholeNumber(1, 5000).default(256).describe('Largest body that is accepted, in MiB.'),
-  responseTimeoutSeconds: wholeNumber(1, 600).default(60).describe('Longest wait for the first byte of an answer.'),
   oneRunAtATime: trueOrFalse()
     .default(false)
     .describe("Whether a run waits until the run before has ended; takes from the account's concurrency of Lambda."),
 }).check(bodiesFit);
 
-const recipients = {
+/** Who gets messages, and how. */
+const group = members({
   emails: z
     .array(z.email('an e-mail address'), 'a list of e-mail addresses')
     .check(uniqueEmails)
@@ -157,15 +159,13 @@ const recipients = {
     .describe("Existing topic that gets them, in the stack's account and region; left out: the stack has its own.")
     .optional(),
   kmsKeyArn: keyArn.describe('Customer key that encrypts the existing topic.').optional(),
-};
+}).check(keyOfTopic);
 
-const group = members(recipients).check(keyOfTopic);
-
-/** Who gets messages: one list, or two groups. */
 export const alerts = members({
-  ...recipients,
-  page: group.describe('Who is woken up: damage, and what failed for good or is missing.').optional(),
-  inform: group.describe('Who gets everything else, and all mails of the audit.').optional(),
+  page: group.prefault({}).describe('Who is woken up: damage, and what failed for good or is missing.'),
+  inform: group
+    .describe('Who gets everything else, and all mails of the audit; left out: page gets it too.')
+    .optional(),
   pageFrom: members({
     missingPercent: z
       .number('a percentage')
@@ -175,7 +175,7 @@ export const alerts = members({
   })
     .describe('When a run that is incomplete wakes people up; left out: always. Below it, the other group is informed.')
     .optional(),
-}).check(keyOfTopic, listOrGroups);
+});
 
 export const deployTo = members({
   account: accountId.describe('The only account that the stack may be deployed to.'),

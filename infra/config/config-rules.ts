@@ -54,17 +54,6 @@ export const keyOfTopic = rule((at, refuse) => {
     refuse('kmsKeyArn', 'no key, because topicArn is not set');
 });
 
-/** Either one list of recipients, or both groups. */
-export const listOrGroups = rule((at, refuse) => {
-  const [page, inform] = [at('page'), at('inform')];
-  if (page === undefined && inform === undefined) return;
-  if (page === undefined) refuse('page', 'the group that is woken up, because inform is set');
-  if (inform === undefined) refuse('inform', 'the group that gets the rest, because page is set');
-  const outside = { emails: at('emails.0'), topicArn: at('topicArn'), kmsKeyArn: at('kmsKeyArn') };
-  for (const [name, value] of Object.entries(outside))
-    if (value !== undefined) refuse(name, 'recipients inside page and inform, because these are set');
-});
-
 /** The history of an execution has to hold the tries of all shards. */
 export const shardsFit = rule((at, refuse) => {
   if (at('limits.oneRunAtATime') === true && numberOf(at('shards')) > mostShardsInTurn)
@@ -78,7 +67,7 @@ export const whereStackIs = rule((at, refuse) => {
     const arn = at(path);
     return typeof arn === 'string' && typeof expected === 'string' && (arn.split(':')[part] ?? expected) !== expected;
   };
-  for (const path of ['alerts.topicArn', 'alerts.page.topicArn', 'alerts.inform.topicArn'])
+  for (const path of ['alerts.page.topicArn', 'alerts.inform.topicArn'])
     if (isElsewhere(path, 3, region) || isElsewhere(path, 4, account))
       refuse(path, `a topic in the account ${account} and the region ${region} of deployTo`);
   for (const path of ['archive.kms', 'audit.signingKeyArn'])

@@ -3,7 +3,7 @@ import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { mostShards } from '../limits';
 import * as nested from './config-members';
 import { listBesideArchive, shardsFit, whereStackIs } from './config-rules';
-import { members, textLike, trueOrFalse, wholeNumber } from './schema-values';
+import { members, textLike, wholeNumber } from './schema-values';
 import { clusters, type OutsideList, service } from './service-members';
 import { timestamps } from './timestamp-members';
 
@@ -47,9 +47,6 @@ export function configSchema(folder: string) {
       .describe(
         'Parts that a state machine works on at once; more than 1 for very large fleets, see docs/large-fleets.md.',
       ),
-    dashboard: trueOrFalse()
-      .default(true)
-      .describe('Whether the stack has a dashboard, which costs $3 a month beyond the first three of an account.'),
   }).check(whereStackIs, shardsFit, listBesideArchive);
 }
 

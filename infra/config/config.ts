@@ -7,16 +7,7 @@ import { isExampleAddress, partitionProblem } from './schema-values';
 export type { CollectorConfig } from './config-schema';
 
 /** Who gets messages, and how. */
-export type Recipients = NonNullable<CollectorConfig['alerts']['page']>;
-
-/** Who is woken up, and who gets everything else; without groups, one list gets all. */
-export function recipientsOf({ page, inform, pageFrom: _, ...all }: CollectorConfig['alerts']): {
-  readonly page: Recipients;
-  /** Undefined: the same as `page`. */
-  readonly inform: Recipients | undefined;
-} {
-  return { page: page ?? all, inform };
-}
+export type Recipients = CollectorConfig['alerts']['page'];
 
 /** The configuration cannot be used. The message lists the problems: path, what was received, what was expected. */
 export class ConfigError extends Error {

@@ -13,7 +13,7 @@ const services: Readonly<Record<string, readonly [type: string, action: string]>
 const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
 
 /**
- * The stack's topics and queues: they keep what the policies let through. A topic outside the stack (`alerts.topicArn`)
+ * The stack's topics and queues: they keep what the policies let through. A topic outside the stack (`alerts.page.topicArn`)
  * keeps what the sender's role may publish, because its own policy and key are not in the template.
  */
 export class LocalMessages {

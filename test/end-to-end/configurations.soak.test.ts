@@ -16,7 +16,7 @@ it.each<[string, Record<string, unknown>]>([
     'retention, alerts and shared test events',
     {
       archive: { retentionDays: 400, objectLock: { days: 30 } },
-      alerts: { emails: ['somebody@example.com'] },
+      alerts: { page: { emails: ['somebody@example.com'] } },
       tags: { team: 'platform' },
     },
   ],
@@ -26,7 +26,7 @@ it.each<[string, Record<string, unknown>]>([
   ],
   [
     'an existing topic under a customer key',
-    { alerts: { topicArn: 'arn:aws:sns:eu-central-1:111122223333:on-call', kmsKeyArn } },
+    { alerts: { page: { topicArn: 'arn:aws:sns:eu-central-1:111122223333:on-call', kmsKeyArn } } },
   ],
   ['an account and a region of its own', { deployTo: { account: '444455556666', region: 'us-west-2' } }],
   ['former keys', { archive: { kms: true, formerKmsKeyArns: [kmsKeyArn] } }],

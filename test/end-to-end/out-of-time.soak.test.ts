@@ -21,7 +21,7 @@ beforeAll(async () => {
   collector = await new LocalCollector({
     service: { baseUrl: service.url },
     clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
-    limits: { concurrency: 4, responseTimeoutSeconds: 600 },
+    limits: { concurrency: 4 },
   }).start();
 });
 afterAll(async () => {

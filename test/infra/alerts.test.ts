@@ -17,7 +17,7 @@ import {
 const deployTo = { account: '111111111111', region: 'eu-central-1' };
 /** A stack in one account and region, whose ARNs are known. */
 const withAlerts = (alerts: Partial<CollectorConfig['alerts']>) => ({ deployTo, alerts });
-const own = templateOf(withAlerts({ emails: ['night@example.com'] }));
+const own = templateOf(withAlerts({ page: { emails: ['night@example.com'] } }));
 
 /** Statements with the partition in place of its reference. */
 function plain(statements: readonly Statement[]): Statement[] {
@@ -49,7 +49,7 @@ describe('alerts', () => {
 
   it("subscribe every configured address, by the stack's name, shortened to the longest name of a sender", () => {
     const emails = ['night@example.com', 'day@example.com'];
-    const json = templateOf({ name: 'n'.repeat(128), alerts: { emails } });
+    const json = templateOf({ name: 'n'.repeat(128), alerts: { page: { emails } } });
     const subscribed = resourcesOf(json, 'AWS::SNS::Subscription').map(([, { Properties }]) => Properties);
     expect(subscribed).toMatchObject(emails.map((Endpoint) => ({ Protocol: 'email', Endpoint })));
     expect(resourceOf(json, 'AWS::SNS::Topic').Properties.DisplayName).toBe('n'.repeat(100));
@@ -59,8 +59,8 @@ describe('alerts', () => {
     const warnings = (alerts: Partial<CollectorConfig['alerts']>) =>
       toldAtSynth(withAlerts(alerts), /Nobody gets alarms/);
     expect(warnings({})).toHaveLength(1);
-    expect(warnings({ emails: ['night@example.com'] })).toEqual([]);
-    expect(warnings({ topicArn })).toEqual([]);
+    expect(warnings({ page: { emails: ['night@example.com'] } })).toEqual([]);
+    expect(warnings({ page: { emails: [], topicArn } })).toEqual([]);
   });
 
   it('are two topics if there are two groups, and the mails of the audit inform', () => {
@@ -80,7 +80,7 @@ describe('alerts', () => {
   });
 
   it('use an existing topic in place of one of their own', () => {
-    const template = exampleTemplate({ alerts: { emails: ['night@example.com'], topicArn } });
+    const template = exampleTemplate({ alerts: { page: { emails: ['night@example.com'], topicArn } } });
     for (const type of ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::KMS::Key', 'AWS::KMS::Alias'])
       template.resourceCountIs(type, 0);
     template.hasResourceProperties('AWS::SNS::Subscription', { TopicArn: topicArn, Endpoint: 'night@example.com' });
@@ -89,7 +89,7 @@ describe('alerts', () => {
 
   it('print the statements that the policies of an existing topic and its key need: those of an own topic', () => {
     const inTopic = ofTopic.slice(1).map((statement) => ({ ...statement, Resource: topicArn }));
-    expect(printed({ topicArn, kmsKeyArn })).toEqual([inTopic, ofKey.slice(1)]);
-    expect(printed({ topicArn })).toEqual([inTopic]);
+    expect(printed({ page: { emails: [], topicArn, kmsKeyArn } })).toEqual([inTopic, ofKey.slice(1)]);
+    expect(printed({ page: { emails: [], topicArn } })).toEqual([inTopic]);
   });
 });

@@ -85,11 +85,15 @@ describe('the function of the audit', () => {
       { retentionDays: 40, why: 'decided' },
     ];
     const settings = {
-      ...{ rereadDays: 90, frozenAfterHours: 26 },
+      rereadDays: 90,
       ...{ formerPublicKeys: ['key'], acknowledged },
     };
     const audit = {
-      ...{ schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, staleAfterHours: 48, signingKeyArn: kmsKeyArn },
+      ...{
+        schedule: 'cron(30 6 * * ? *)',
+        alarms: { logGaps: true, staleAfterHours: 48, frozenAfterHours: 26 },
+        signingKeyArn: kmsKeyArn,
+      },
       ...settings,
       acknowledged: [...acknowledged, ...others],
     };
@@ -102,6 +106,7 @@ describe('the function of the audit', () => {
       auditSchedule: { expression: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       retentionDays: 400,
       shards: 2,
+      frozenAfterHours: 26,
       ...settings,
       erased: [
         { cluster: 'a', from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T23:59:59.999Z', why: 'law' },

@@ -23,7 +23,7 @@ export const everything = {
     replicateTo: { bucketArn: otherBucketArn, account: '222222222222', kmsKeyArn },
   },
   clusters: ['prod-eu-1', { uid: 'lab-1', optional: true }],
-  alerts: { emails: ['on-call@example.com'] },
+  alerts: { page: { emails: ['on-call@example.com'] } },
   network: {
     subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
     securityGroupIds: ['sg-0123456789abcdef0'],
@@ -32,11 +32,8 @@ export const everything = {
   audit: {
     schedule: 'cron(30 6 * * ? *)',
     rereadDays: 90,
-    staleAfterHours: 48,
-    frozenAfterHours: 26,
-    alarmOnLogGaps: true,
+    alarms: { staleAfterHours: 48, frozenAfterHours: 26, logGaps: true },
   },
-  dashboard: false,
 };
 
 /** The shipped configuration with an audit. */
@@ -58,7 +55,11 @@ export const configurations: [string, Record<string, unknown>][] = [
   ],
   [
     'an existing topic, in one account and region',
-    { deployTo: { account: '111111111111', region: 'eu-central-1' }, shards: 2, alerts: { topicArn, kmsKeyArn } },
+    {
+      deployTo: { account: '111111111111', region: 'eu-central-1' },
+      shards: 2,
+      alerts: { page: { topicArn, kmsKeyArn } },
+    },
   ],
   [
     'two groups, one run at a time',

@@ -16,11 +16,11 @@ import { alarmsGuide } from './guides';
 
 type Changes = Record<string, unknown>;
 
-const { staleAfterHours, frozenAfterHours, alarmOnLogGaps } = everything.audit;
+const { alarms } = everything.audit;
 /** With every alarm that there is where each incomplete run pages. */
 const watched = {
   archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies' } },
-  audit: { ...audited.audit, staleAfterHours, frozenAfterHours, alarmOnLogGaps },
+  audit: { ...audited.audit, alarms },
 };
 const inShards = { ...watched, shards: 4 };
 const groups = { page: { emails: ['night@example.com'] }, inform: { emails: ['day@example.com'] } };
@@ -144,7 +144,6 @@ describe('the messages', () => {
       // The region is longer than its name in the template.
       expect(text.length).toBeLessThanOrEqual(1000);
     }
-    expect(textOf(alarm('Run missing', { dashboard: false }).AlarmDescription)).not.toContain('https://');
   });
 
   it('name the execution of a fleet in shards', () => {

@@ -21,7 +21,7 @@ const configurations = [
   archives.map((archive) => ({ archive })),
   [{}, { network: everything.network }],
   [{}, { shards: 8 }],
-  [{}, { alerts: { emails: ['night@example.com'] } }, { alerts: { topicArn } }],
+  [{}, { alerts: { page: { emails: ['night@example.com'] } } }, { alerts: { page: { topicArn } } }],
   [{}, { audit: everything.audit }],
 ].reduce(each);
 

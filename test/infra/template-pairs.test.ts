@@ -14,10 +14,10 @@ const configurations: readonly Record<string, unknown>[] = [
   { archive: { kms: true }, network: everything.network, shards: 8 },
   { archive: { kms: kmsKeyArn }, tags: { team: 'another' } },
   { archive: { objectLock: { days: 1 } }, apiKeySecret: 'platform/clusters' },
-  { archive: { objectLock: { days: 2, mode: 'compliance' } }, alerts: { emails: ['night@example.com'] } },
+  { archive: { objectLock: { days: 2, mode: 'compliance' } }, alerts: { page: { emails: ['night@example.com'] } } },
   {
     archive: { retentionDays: 400 },
-    alerts: { topicArn },
+    alerts: { page: { topicArn } },
     schedule: { expression: 'cron(0 3 * * ? *)', enabled: false },
   },
   {
@@ -25,11 +25,10 @@ const configurations: readonly Record<string, unknown>[] = [
     alerts: { page: { topicArn }, inform: { emails: ['day@example.com'] } },
   },
   { archive: { readers: everything.archive.readers } },
-  { alerts: { emails: ['night@example.com'], pageFrom: { missingPercent: 5 } } },
+  { alerts: { page: { emails: ['night@example.com'] }, pageFrom: { missingPercent: 5 } } },
   { archive: { replicateTo: { bucketArn } }, limits: { concurrency: 64, maxBodyMiB: 100, oneRunAtATime: true } },
   {
     audit: { ...everything.audit, signingKeyArn: kmsKeyArn },
-    dashboard: false,
     deployTo: { account: '111111111111', region: 'eu-central-1' },
   },
 ];

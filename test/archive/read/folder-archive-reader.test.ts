@@ -69,15 +69,6 @@ it('an object that may not be opened is unreadable, also in a copy without metad
 
 const isUnix = process.platform !== 'win32';
 
-it('an object in zstd is said to be of an earlier version', async () => {
-  await rename(pathOf(manifest('alpha')), pathOf(manifest('alpha')).replace(/gz$/, 'zst'));
-  expect(await found()).toContainEqual({
-    kind: 'unrecorded',
-    key: manifest('alpha').replace(/gz$/, 'zst'),
-    problem: 'an earlier version of the collector wrote it, in zstd, which this version does not read',
-  });
-});
-
 // There are no FIFOs on Windows, and a link takes a privilege there.
 (isUnix ? describe : describe.skip)('what is no regular file in a folder of an archive', () => {
   const fifo = (key: string) => execFileSync('mkfifo', [pathOf(key)]);

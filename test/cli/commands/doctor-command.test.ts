@@ -47,7 +47,7 @@ describe('collector doctor', () => {
 
   beforeAll(async () => {
     const service = { baseUrl: collector.demo.url };
-    const alerts = { emails: ['night@example.com'] };
+    const alerts = { page: { emails: ['night@example.com'] } };
     const archive = { retentionDays: 400 };
     config = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts, archive });
   });
@@ -204,7 +204,7 @@ describe('collector doctor', () => {
     let all: string;
     beforeEach(async () => {
       await deployed.fireSchedule(lastHour);
-      const alerts = { emails: ['night@example.com'] };
+      const alerts = { page: { emails: ['night@example.com'] } };
       const archive = { retentionDays: 400, replicateTo: { bucketArn: 'arn:aws:s3:::copies' } };
       const service = { baseUrl: collector.demo.url };
       all = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts, archive }, 'all.json');

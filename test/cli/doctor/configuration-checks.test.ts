@@ -64,7 +64,7 @@ describe('a configuration that the doctor looks at', () => {
   });
 
   it.each([
-    [{ emails: ['a@b.org'] }, undefined, 'messages go to a@b.org'],
+    [{ page: { emails: ['a@b.org'] } }, undefined, 'messages go to a@b.org'],
     [
       { page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } },
       undefined,

@@ -51,10 +51,10 @@ describe('an invalid configuration', () => {
   });
 
   it('is reported in one message with path, received and expected', () => {
-    expect(() => parseConfig({ ...minimal, shards: 0, dashboard: 1 }, '/etc/c.json')).toThrow(
+    expect(() => parseConfig({ ...minimal, shards: 0, tags: 1 }, '/etc/c.json')).toThrow(
       'The configuration /etc/c.json cannot be used:\n' +
-        '  shards: received 0, expected a whole number from 1 to 500\n' +
-        '  dashboard: received 1, expected true or false',
+        '  tags: received 1, expected an object of tags\n' +
+        '  shards: received 0, expected a whole number from 1 to 500',
     );
   });
 

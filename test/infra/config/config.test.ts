@@ -22,12 +22,11 @@ describe('a valid configuration', () => {
       // Written out, because a reader of the archive judges by it.
       clusters: [{ uid: 'a', resources: resourceNames }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-      limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60, oneRunAtATime: false },
+      limits: { concurrency: 16, maxBodyMiB: 256, oneRunAtATime: false },
       archive: { formerKmsKeyArns: [], readers: [] },
-      alerts: { emails: [] },
+      alerts: { page: { emails: [] } },
       tags: {},
       shards: 1,
-      dashboard: true,
     });
   });
 
