@@ -5,6 +5,7 @@
 export const problems = {
   /** Of any object. */
   notThere: 'it is not there',
+  gone: 'its run archived it, and it is not there',
   goneSinceListed: 'it was listed, and is no longer there',
   unread: (reason: string) => `it cannot be read: ${reason}`,
   stray: 'not a key that this archive uses',

@@ -173,7 +173,7 @@ export type Provenance = Pick<RunRecord, 'collectorVersion' | 'functionVersion' 
 export type Counts = z.infer<typeof countsSchema>;
 
 /** Whether the outcome says that the object is in the archive. */
-export function isStored({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+export function isStored({ outcome }: { readonly outcome: string }): boolean {
   return outcome === 'archived' || outcome === 'already-archived';
 }
 

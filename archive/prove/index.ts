@@ -1,13 +1,14 @@
 export { contradiction, describePending } from './check-object';
-export { type AbsentRuns, DueRuns, describeNotJudged, joinSpans } from './due-runs';
+export { type AbsentRuns, DueRuns, describeNotJudged, joinSpans, type Span } from './due-runs';
 export { Expiry } from './expiry';
+export { GoneObjects } from './gone-objects';
 export { type Part, partFile, partKeyFile, partPageFile, partReaderFile, partText, readPart } from './part';
 export { acknowledgedBy, openDamage, type SealWithOpen } from './seals/open-damage';
 export { readChain, readHead } from './seals/read-chain';
 export type { RightSeal, SealChain } from './seals/seal-chain';
 export { planOf } from './seals/seal-plans';
 export { readStamps, type SealStamp } from './seals/seal-stamps';
-export { mostRunsBeside, runsBefore, seenRun } from './seen-run';
+export { mostRunsBeside, runsBefore, runsUntilScheduled, seenRun } from './seen-run';
 export { issuerAndSerialOf } from './stamps/certificate-chain';
 export { DerReader, derTag } from './stamps/der';
 export { requestStamp } from './stamps/request-stamp';

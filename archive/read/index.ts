@@ -7,6 +7,7 @@ export {
   type ObjectHead,
   type OpenedObject,
 } from './archive-reader';
+export { type ClusterPlace, clusterPlacesNewestFirst } from './cluster-places';
 export { allClusters, clusterNames, clustersBetween, namedClusters } from './clusters';
 export { compareKeys, walkKeys, walkNames } from './folder/key-walk';
 export {
@@ -27,6 +28,7 @@ export { firstOf, newestFirst, take } from './newest-first';
 export { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './objects-between';
 export { openBucket } from './open-bucket';
 export { damageOf, type OpenedContent, openContent } from './open-content';
+export { Presence } from './presence';
 export { isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
 export { readWhole, type WholeObject } from './read-whole';
 export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';

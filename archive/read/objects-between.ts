@@ -22,7 +22,9 @@ export async function* keysOfCluster(
 ): AsyncGenerator<FoundObject> {
   const prefix = clusterPrefix(resource, cluster);
   const end = to && to.getTime() < latestMs ? firstKeyOf(prefix, new Date(to.getTime() + 1)) : undefined;
-  for await (const listed of reader.list(prefix, from && firstKeyOf(prefix, from))) {
+  const first = from && firstKeyOf(prefix, from);
+  const common = first !== undefined && end !== undefined ? commonBeginning(first, end) : prefix;
+  for await (const listed of reader.list(common, first)) {
     if (end !== undefined && listed.key > end) return;
     yield { listed, name: parseObjectKey(listed.key) };
   }
@@ -34,6 +36,13 @@ const latestMs = Date.parse('9999-12-31T23:59:59.999Z');
 /** Where the keys of a cluster begin whose runs are of a time or later. */
 function firstKeyOf(prefix: string, from: Date): string {
   return `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
+}
+
+/** A listing of all that begins so ends where a period does, or not long behind it. */
+function commonBeginning(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return one.slice(0, length);
 }
 
 export interface ClusterObject extends ObjectName, ListedObject {}

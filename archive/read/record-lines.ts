@@ -31,8 +31,11 @@ export interface ClusterRecord {
   readonly run: Date;
   /** Of this cluster alone. */
   readonly outcomes: readonly RunOutcome[];
-  /** Records that may name the cluster and cannot be used. */
+  /** Keys of the records that may name the cluster. */
+  readonly records: readonly string[];
+  /** Those of them that cannot be used. */
   readonly badRecords: readonly Finding[];
+  readonly starts: readonly AttemptStart[];
 }
 
 /**
@@ -47,12 +50,17 @@ export async function readClusterRecord(
 ): Promise<ClusterRecord> {
   const outcomes = new MergedOutcomes();
   const badRecords: Finding[] = [];
-  for (const object of recordsOf(records, cluster)) {
+  const starts: AttemptStart[] = [];
+  const own = recordsOf(records, cluster);
+  for (const object of own) {
     const read = await readLines(reader, object, cluster);
     if ('problem' in read) badRecords.push(read);
-    else outcomes.add(read);
+    else {
+      outcomes.add(read);
+      starts.push(startOf(read, object.writtenAt));
+    }
   }
-  return { run, outcomes: [...outcomes], badRecords };
+  return { run, outcomes: [...outcomes], records: own.map(({ key }) => key), badRecords, starts };
 }
 
 /** How many bytes of records {@link readClusterRecord} reads at most. */

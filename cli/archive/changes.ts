@@ -1,8 +1,8 @@
 import type { Resource } from '../../archive/format/resources';
-import { isStored, type Outcome } from '../../archive/format/run-record';
-import { clusterObjectsNewestFirst, firstOf, type Run } from '../../archive/read';
+import type { Outcome } from '../../archive/format/run-record';
+import { type ClusterRecord, clusterObjectsNewestFirst, firstOf } from '../../archive/read';
 import { factsOf, type ListedOutcome, type OutcomeScope, outcomesOf } from './list-outcomes';
-import type { RunReader } from './run-reader';
+import { type RunReader, wasArchived } from './run-reader';
 
 /** A run that archived another content of a cluster than the run before it. */
 export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {
@@ -23,14 +23,14 @@ export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
  */
 export async function* changesIn(
   reader: RunReader,
-  runs: AsyncIterable<Pick<Run, 'run' | 'outcomes'>>,
+  runs: AsyncIterable<Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>>,
   scope: OutcomeScope & { readonly resource: Resource },
 ): AsyncGenerator<Change> {
   const known = new Map<string, ContentHashes>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
   for await (const listed of runs)
-    for await (const outcome of outcomesOf(reader.archive, listed, scope)) {
-      if (!isStored(outcome) || outcome.sha256 === undefined) continue;
+    for await (const outcome of outcomesOf(reader, listed, scope)) {
+      if (!wasArchived(outcome) || outcome.sha256 === undefined) continue;
       const { cluster, run, key, fetchedAt, bytes, sha256 } = outcome;
       contentOf ??= await contentBefore(reader, scope.resource, run);
       const before = known.get(cluster) ?? (await contentOf(cluster));
@@ -71,6 +71,7 @@ async function contentBefore(
   return async (cluster) => {
     const known = hashes.get(cluster);
     if (known !== undefined) return known;
+    // A listing alone: of a cluster that is new, all records of the archive would be read.
     const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
     return newest && (await factsOf(archive, newest.key));
   };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { objectKey } from '../../archive/format/keys';
 import { LogTextDecoder } from '../../archive/format/log-text';
+import type { ObjectFacts } from '../../archive/format/object-metadata';
 import {
   type ArchiveReader,
   clusterObjectsNewestFirst,
@@ -10,11 +11,13 @@ import {
   type ObjectHead,
   type OpenedContent,
   openContent,
+  type Period,
   type Seam,
 } from '../../archive/read';
-import type { OpenedArchive } from './open-archive';
+import { formatTime } from '../terminal/format';
 import { contentOf, textOf } from './read-text';
-import { archivedAndGone } from './select-object';
+import { heldNewestFirst } from './recorded-object';
+import type { RunReader } from './run-reader';
 
 /** A log, or a run without one, as it stands in the joined log. */
 export type JoinedRun = MissingLog | JoinedLog;
@@ -23,6 +26,8 @@ export type JoinedRun = MissingLog | JoinedLog;
 export interface MissingLog {
   readonly run: Date;
   readonly reason: string;
+  /** Whether it archived one, which is not there. */
+  readonly isGone?: boolean;
 }
 
 /** A run that archived a log of the cluster. */
@@ -43,6 +48,9 @@ export interface JoinedLog extends ArchivedLog {
   readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
   /** Why it has no text that could be compared. */
   readonly problem: string | undefined;
+  /** What is wrong with its content; undefined: nothing. */
+  readonly damage: string | undefined;
+  readonly facts: ObjectFacts | undefined;
 }
 
 export function isMissing(joined: JoinedRun): joined is MissingLog {
@@ -51,37 +59,79 @@ export function isMissing(joined: JoinedRun): joined is MissingLog {
 
 /**
  * The logs of some runs of a cluster with what each adds to those before it, oldest first, and the runs between them that
- * have none. The newest log with a text before the runs is the base of the first.
+ * have none. The newest log with a text before the runs is the base of the first. What is wrong with a log that is not there,
+ * or with the base, becomes one of the reader's problems.
+ * @param isOfFleet whether many clusters are joined: then no record is read for each, and its base is the newest object
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function* joinLogs<Archived extends ArchivedLog>(
-  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
+  reader: RunReader,
   cluster: string,
   runs: AsyncIterable<Archived | MissingLog> | Iterable<Archived | MissingLog>,
+  isOfFleet = false,
 ): AsyncGenerator<(Archived & JoinedLog) | MissingLog> {
+  const { archive } = reader;
   const history = new LogHistory();
   let isFirst = true;
   for await (const one of runs) {
     const { run } = one;
-    const before = { to: new Date(run.getTime() - 1) };
-    if (isFirst)
-      for await (const { key, run: time } of clusterObjectsNewestFirst(archive, 'log', cluster, before, now)) {
-        const log = await readLog(archive, history, time, key);
-        if (log?.added !== undefined) break;
-      }
+    if (isFirst) await readBase(reader, history, cluster, run, isOfFleet);
     isFirst = false;
     if (one.reason !== undefined) {
       yield one;
       continue;
     }
-    const log = await readLog(archive, history, run, objectKey({ resource: 'log', cluster, run }));
-    yield log === undefined ? { run, reason: archivedAndGone(run) } : { ...one, ...log };
+    const name = { resource: 'log', cluster, run } as const;
+    const log = await readLog(archive, history, run, objectKey(name));
+    if (log !== undefined) {
+      yield { ...one, ...log };
+      continue;
+    }
+    const missing = await reader.goneAt(name);
+    if (missing !== undefined) reader.problems.push(missing);
+    const time = `the run ${formatTime(run)} archived it`;
+    const [reason, isGone] = missing
+      ? [`missing: ${time}, and it is not there`, true]
+      : [`${time}, and the lifecycle has removed it since`, false];
+    yield { run, reason, isGone };
+  }
+}
+
+/** Reads what the first log is compared with. Whatever is passed over for it is one of the problems. */
+async function readBase(
+  reader: RunReader,
+  history: LogHistory,
+  cluster: string,
+  first: Date,
+  isOfFleet: boolean,
+): Promise<void> {
+  const before = { to: new Date(first.getTime() - 1) };
+  const found = isOfFleet
+    ? clusterObjectsNewestFirst(reader.archive, 'log', cluster, before, reader.now)
+    : recordedLogs(reader, cluster, before);
+  for await (const { run, key } of found) {
+    const log = await readLog(reader.archive, history, run, key);
+    if (log?.damage !== undefined) reader.problems.push({ kind: 'damaged', key, problem: log.damage });
+    if (log?.added !== undefined) break;
   }
 }
 
 /** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
 export function linesBefore({ link, added }: JoinedLog): number {
   return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
+}
+
+/** The logs that lie there, newest first. */
+async function* recordedLogs(
+  reader: RunReader,
+  cluster: string,
+  period: Period,
+): AsyncGenerator<{ readonly run: Date; readonly key: string }> {
+  for await (const { object, record } of heldNewestFirst(reader, 'log', cluster, period)) {
+    if (object === undefined) reader.problems.push(...(record?.badRecords ?? []));
+    if (object?.remark !== undefined && object.remark.kind !== 'note') reader.problems.push(object.remark);
+    if (object?.storedBytes !== undefined) yield object;
+  }
 }
 
 /** @returns undefined if it is not there */
@@ -94,6 +144,7 @@ async function readLog(
   const log = history.reader();
   const decoder = new LogTextDecoder();
   let problem: string | undefined;
+  let damage: string | undefined;
   let content: OpenedContent | undefined;
   try {
     const opened = await archive.open(key);
@@ -103,7 +154,7 @@ async function readLog(
     if (!decoder.found) problem = 'it has no text (spec.log)';
     content = found;
   } catch (error) {
-    const damage = damageOf(error);
+    damage = damageOf(error);
     if (damage === undefined) throw error;
     problem = `damaged: ${damage}`;
   }
@@ -111,7 +162,7 @@ async function readLog(
   if (link.lines === 0) problem ??= 'its text is empty';
   const added = link.seam.kind === 'older' || link.seam.kind === 'unknown' ? undefined : link.seam;
   const textFrom = (byte: number) => textBehind(archive, key, content, byte);
-  return { run, key, head: content, link, added, textFrom, problem };
+  return { run, key, head: content, facts: content?.facts, link, added, textFrom, problem, damage };
 }
 
 /** @param content what is in one piece is still there; a stream was read to its end */

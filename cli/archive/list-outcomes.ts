@@ -1,15 +1,16 @@
 import { parseObjectKey } from '../../archive/format/keys';
 import { type ObjectFacts, readObjectMetadata } from '../../archive/format/object-metadata';
 import type { Resource } from '../../archive/format/resources';
-import type { Outcome } from '../../archive/format/run-record';
-import { type ArchiveReader, isLate, mapConcurrently, type Run } from '../../archive/read';
+import type { RunOutcome } from '../../archive/format/run-record';
+import { type ArchiveReader, type ClusterRecord, isLate, mapConcurrently } from '../../archive/read';
 import type { ClusterFilter } from './cluster-names';
+import type { HeldOutcome, RunReader } from './run-reader';
 
-/** Requests for metadata under way at once. */
-const headConcurrency = 16;
+/** Requests for listings and metadata under way at once. */
+const concurrency = 16;
 
 /** What became of one cluster x resource in a run. */
-export interface ListedOutcome extends Outcome {
+export interface ListedOutcome extends HeldOutcome {
   readonly run: Date;
   readonly late: boolean;
 }
@@ -21,30 +22,32 @@ export interface OutcomeScope {
   readonly clusters?: ClusterFilter | undefined;
 }
 
-/** The outcomes of a run, as far as they are asked for. @throws ArchiveReadError if the archive cannot be read */
+/**
+ * The outcomes of a run, as far as they are asked for, held against what lies there.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
 export async function* outcomesOf(
-  archive: ArchiveReader,
-  { run, outcomes }: Pick<Run, 'run' | 'outcomes'>,
-  { resource, clusters }: OutcomeScope,
+  reader: RunReader,
+  { run, outcomes, records }: Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>,
+  { resource, clusters }: OutcomeScope = {},
 ): AsyncGenerator<ListedOutcome> {
   const own = outcomes.filter(
     (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
   );
-  for await (const outcome of withMetadata(archive, own))
+  const hold = async (outcome: RunOutcome) => withMetadata(reader.archive, await reader.held({ records }, outcome));
+  for await (const outcome of mapConcurrently(own, concurrency, hold))
     yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
 }
 
-/** Outcomes with what a record lacks and the object's own metadata has. */
-function withMetadata(archive: ArchiveReader, outcomes: Iterable<Outcome>): AsyncGenerator<Outcome> {
-  return mapConcurrently(outcomes, headConcurrency, async (outcome) => {
-    const { key, sha256 } = outcome;
-    // A run record may name any key: one that an archive cannot have is not looked up.
-    const isSkipped = key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined;
-    const facts = isSkipped ? undefined : await factsOf(archive, key);
-    if (facts === undefined) return outcome;
-    const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
-    return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };
-  });
+/** An outcome with what a record lacks and the object's own metadata has. */
+async function withMetadata(archive: ArchiveReader, outcome: HeldOutcome): Promise<HeldOutcome> {
+  const { key, sha256 } = outcome;
+  // A run record may name any key: one that an archive cannot have is not looked up.
+  const isSkipped = key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined;
+  const facts = isSkipped ? undefined : await factsOf(archive, key);
+  if (facts === undefined) return outcome;
+  const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
+  return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };
 }
 
 /** The metadata of an object; undefined if it is absent or malformed, or the object is not there. */

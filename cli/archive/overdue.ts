@@ -11,11 +11,12 @@ export interface AbsentRow extends AbsentRuns {
   /** The first of them. */
   readonly run: Date;
   readonly outcomes: readonly [];
+  readonly records: readonly [];
 }
 
 export function rowOf(absent: AbsentRuns): AbsentRow | undefined {
   const [run] = absent.times;
-  return run && { ...absent, run, outcomes: [] };
+  return run && { ...absent, run, outcomes: [], records: [] };
 }
 
 /** Runs that were due since the last scheduled run, have had their time, and are not there. */

@@ -1,18 +1,32 @@
 import type { ConfiguredCluster } from '../../archive/format/configuration';
+import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
 import { leaversOf } from '../../archive/format/next-list';
-import { type AbsentRuns, DueRuns, seenRun } from '../../archive/prove';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import {
+  type AbsentRuns,
+  DueRuns,
+  GoneObjects,
+  runsBefore,
+  runsUntilScheduled,
+  type Span,
+  seenRun,
+} from '../../archive/prove';
 import {
   type ArchiveReader,
   type ClusterRecord,
   configuredClusters,
   firstOf,
+  isWithin,
   type ListedRun,
   mapConcurrently,
   type Period,
+  Presence,
   type Run,
   type RunConfiguration,
   readClusterRecord,
   readRun,
+  readStarts,
+  runsBetween,
   StoredConfigurations,
   take,
 } from '../../archive/read';
@@ -26,20 +40,44 @@ import { type ClusterChange, changeLines, type WithClusterChange } from '../term
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
-import type { Remark } from './recorded-object';
+import type { HeldPlace, Remark } from './recorded-object';
 import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
-export type RunRow = SelectedRun | AbsentRow;
+export type RunRow = HeldRun | AbsentRow;
 
 type SelectedRun = Run & WithClusterChange;
 
-export function isAbsent(row: object): row is AbsentRow {
+/** What became of one cluster x resource in a run, by its records and by what lies there together. */
+export interface HeldOutcome extends Omit<RunOutcome, 'outcome'> {
+  /**
+   * `missing`: a record says that it was archived, and it is not there. `expired`: the same, and the lifecycle may have removed
+   * it. The others are as recorded.
+   */
+  readonly outcome: RunOutcome['outcome'] | 'missing' | 'expired';
+}
+
+export interface HeldRun extends Omit<Run, 'outcomes'>, WithClusterChange {
+  readonly outcomes: readonly HeldOutcome[];
+}
+
+/** Whether a record says that it was archived, wherever it is now. */
+export function wasArchived({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean {
+  return isStored({ outcome }) || outcome === 'missing' || outcome === 'expired';
+}
+
+export function isAbsent<Row extends object>(row: Row | AbsentRow): row is AbsentRow {
   return 'times' in row;
 }
 
 /** Runs that are read at most to find one that covers every configured cluster. */
 const mostPartial = 100;
+
+/** Most outcomes of one run whose objects are looked for, where only a few of them are shown. */
+const mostHeld = 20_000;
+
+/** Listings under way at once. */
+const listingsAtOnce = 16;
 
 /** Runs of which the records of one cluster are read at once. */
 const recordsAtOnce = 8;
@@ -67,12 +105,17 @@ export class RunReader implements OpenedArchive {
   readonly clusterChanges: ClusterChange[] = [];
   /** What was due between the selected runs, and up to now, and is not there. */
   readonly due: AbsentRuns[] = [];
+  /** How many outcomes are shown as recorded: whether their objects are there was not looked at. */
+  notLookedAt = 0;
   /** How many runs were read, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
   readonly #configurations: StoredConfigurations;
   readonly #outcomes = new ClusterOutcomes();
+  readonly #gone: GoneObjects;
+  /** What lies there of the runs that were listed last. */
+  #presence: Presence;
   /** The run that was selected last, without its outcomes. */
   #last: Run | undefined;
 
@@ -80,6 +123,8 @@ export class RunReader implements OpenedArchive {
     this.archive = archive;
     this.now = now;
     this.isLive = isLive;
+    this.#gone = new GoneObjects(archive, now);
+    this.#presence = new Presence(archive, {});
     this.#configurations = new StoredConfigurations(archive);
   }
 
@@ -89,13 +134,14 @@ export class RunReader implements OpenedArchive {
   }
 
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */
-  async *select(selection: RunSelection): AsyncGenerator<RunRow> {
+  async *select(selection: RunSelection): AsyncGenerator<SelectedRun | AbsentRow> {
     const due = new DueRuns({});
+    let isFirst = true;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
+      if (isFirst) this.#presence = new Presence(this.archive, { from: listed.run, to: selection.run ?? selection.to });
+      isFirst = false;
       const run = await readRun(this.archive, listed);
-      const inBetween = due.add(await seenRun(run, this.#configurations));
-      this.due.push(inBetween);
-      const absent = rowOf(inBetween);
+      const absent = await this.#absentBefore(run, due);
       if (absent !== undefined) yield absent;
       this.problems.push(...run.badRecords);
       this.#outcomes.add(run);
@@ -113,14 +159,95 @@ export class RunReader implements OpenedArchive {
     return runs;
   }
 
-  /** What runs say of one cluster: of their records, which are large in a large fleet, only its own lines are read. */
-  async *ofCluster(runs: readonly ListedRun[], cluster: string): AsyncGenerator<ClusterRecord> {
+  /**
+   * What runs say of one cluster, and between them those that are absent: of their records, which are large in a large fleet,
+   * only its own lines are read.
+   */
+  async *ofCluster(runs: readonly ListedRun[], cluster: string): AsyncGenerator<ClusterRecord | AbsentRow> {
+    this.#presence = new Presence(this.archive, { from: runs[0]?.run, to: runs.at(-1)?.run });
+    const due = new DueRuns({});
     const read = (run: ListedRun) => readClusterRecord(this.archive, run, cluster);
     for await (const record of mapConcurrently(runs, recordsAtOnce, read)) {
+      const absent = await this.#absentBefore(record, due);
+      if (absent !== undefined) yield absent;
       this.problems.push(...record.badRecords);
       this.#note(record.run);
       yield record;
     }
+  }
+
+  /** What was due between the scheduled run before and this one, and is not there. */
+  async #absentBefore(run: Pick<ClusterRecord, 'run' | 'starts'>, due: DueRuns): Promise<AbsentRow | undefined> {
+    const absent = due.add(await seenRun(run, this.#configurations));
+    this.due.push(absent);
+    return rowOf(absent);
+  }
+
+  /**
+   * Holds what a record of a run says against what lies there: whoever shows an outcome takes it from here. What is missing
+   * becomes one of the problems.
+   * @param records keys of the records of its run
+   */
+  async held({ records }: Pick<ClusterRecord, 'records'>, outcome: RunOutcome): Promise<HeldOutcome> {
+    const { key = '', httpStatus, ...own } = outcome;
+    const name = isStored(outcome) ? parseObjectKey(key) : undefined;
+    if (name === undefined || (await this.isThere(name))) return outcome;
+    const missing = await this.#gone.judge(key, outcome, records);
+    if (missing === undefined) return { ...own, key, outcome: 'expired', error: 'the lifecycle has removed it since' };
+    this.problems.push(missing);
+    return { ...own, key, outcome: 'missing', error: missing.problem };
+  }
+
+  /**
+   * A run with its outcomes {@link held}. Of a fleet whose listings would take minutes they stay as recorded, and
+   * `notLookedAt` says so.
+   */
+  async heldRun(run: SelectedRun): Promise<HeldRun> {
+    if (run.outcomes.length > mostHeld) {
+      this.notLookedAt += run.outcomes.length;
+      return run;
+    }
+    const outcomes: HeldOutcome[] = [];
+    for await (const one of mapConcurrently(run.outcomes, listingsAtOnce, (outcome) => this.held(run, outcome)))
+      outcomes.push(one);
+    return { ...run, outcomes };
+  }
+
+  /** Whether an object of the runs that are read lies there. */
+  isThere(name: ObjectName): Promise<boolean> {
+    return this.#presence.has(name);
+  }
+
+  /** Judges an object that is not there; undefined: no record says that it was archived, or the lifecycle may have removed it. */
+  async goneAt(name: ObjectName): Promise<Remark | undefined> {
+    const { run, cluster, resource } = name;
+    const listed = await firstOf(runsBetween(this.archive, { from: run, to: run }));
+    const record = listed && (await readClusterRecord(this.archive, listed, cluster));
+    const outcome = record?.outcomes.find((one) => one.resource === resource);
+    const isNamed = record !== undefined && outcome !== undefined && isStored(outcome);
+    return isNamed ? this.#gone.judge(objectKey(name), outcome, record.records) : undefined;
+  }
+
+  /**
+   * Which scheduled runs between a run and a time left no record, in words; undefined: none.
+   * @param passed the runs behind that one, up to the time
+   */
+  async absentBetween(period: Span, passed: readonly Pick<HeldPlace, 'run' | 'record'>[]): Promise<string | undefined> {
+    const read = async (listed: ListedRun) => seenRun(await readStarts(this.archive, listed), this.#configurations);
+    const seen = await runsBefore(this.archive, { from: new Date(period.from.getTime() + 1) }, read);
+    for (const { run, record } of passed.toReversed())
+      seen.push(await seenRun(record ?? { run, starts: [] }, this.#configurations));
+    const next = await runsUntilScheduled(this.archive, period, read);
+    const due = new DueRuns(period);
+    const absent = [...seen, ...next].map((run) => due.add(run));
+    const isLast = this.isLive && next.every(({ isScheduled }) => !isScheduled);
+    if (isLast) absent.push((await findOverdue(this, this.#configurations)).due);
+    return describeTimes(absent, { from: new Date(period.from.getTime() + 1), to: period.to });
+  }
+
+  /** Which scheduled runs between those that were read left no record, in words; undefined: none. */
+  get absentText(): string | undefined {
+    return describeTimes(this.due, {});
   }
 
   /**
@@ -128,7 +255,10 @@ export class RunReader implements OpenedArchive {
    * @param cluster the only one that is asked for; undefined: all
    * @throws NoSuchRunError
    */
-  async *outcomes(selection: RunSelection, cluster: string | undefined): AsyncGenerator<Pick<Run, 'run' | 'outcomes'>> {
+  async *outcomes(
+    selection: RunSelection,
+    cluster: string | undefined,
+  ): AsyncGenerator<Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>> {
     if (cluster !== undefined) yield* this.ofCluster(await this.list(selection), cluster);
     else yield* this.select(selection);
   }
@@ -231,6 +361,16 @@ export class RunReader implements OpenedArchive {
       flapping: this.#outcomes.flapping(clusters),
     };
   }
+}
+
+/** `2 scheduled runs left no record: 2026-11-20T10:00:00Z to 2026-11-20T11:00:00Z`; undefined: none. */
+function describeTimes(absent: readonly AbsentRuns[], period: Period): string | undefined {
+  const times = absent.flatMap((one) => one.times).filter((time) => isWithin(time, period));
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const more = absent.some(({ areMore }) => areMore) ? 'more than ' : '';
+  const when = first === last ? formatTime(first) : `${formatTime(first)} to ${formatTime(last)}`;
+  return `${more}${formatCount(times.length, 'scheduled run')} left no record: ${when}`;
 }
 
 function requiredOf(clusters: RunConfiguration['clusters']): string[] {

@@ -2,7 +2,6 @@ import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import {
   ArchiveReadError,
-  type ClusterObject,
   type ClusterRecord,
   clusterObjects,
   clusterObjectsNewestFirst,
@@ -11,11 +10,11 @@ import {
   type Period,
   readRun,
 } from '../../archive/read';
-import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
+import { formatCount, formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { type ClusterFilter, nearestNames, nearestTo } from './cluster-names';
 import type { OpenedArchive } from './open-archive';
-import { type RecordedObject, recordedObject } from './recorded-object';
+import { type HeldPlace, heldNewestFirst, type RecordedObject, type Remark } from './recorded-object';
 import type { RunReader } from './run-reader';
 import { findRun, runsNewestFirst } from './select-runs';
 
@@ -24,8 +23,20 @@ export function nothingArchived(resource: Resource, cluster: string, reason: str
   return new ArchiveReadError(`Finding the ${resource} of cluster ${cluster} failed: ${reason}`);
 }
 
+/** An object that was asked for, and what was passed over to find it. */
+export interface SelectedObject extends RecordedObject {
+  /** Runs that are newer and have none, the newest first. */
+  readonly passed: readonly HeldPlace[];
+}
+
+/** Which of the objects is asked for: that of one run, or the newest at or before a time; with neither, the newest of all. */
+export interface Asked {
+  readonly run?: Date | undefined;
+  readonly at?: Date | undefined;
+}
+
 /**
- * The object of one run, or of the newest run at or before a time that archived one; with neither, the newest of all.
+ * The object of one run, or of the newest run at or before a time that archived one, whether it is still there or not.
  * @throws ArchiveReadError if there is none
  * @throws NoSuchRunError if one run was asked for and is not there
  */
@@ -33,17 +44,25 @@ export async function selectObject(
   opened: Pick<OpenedArchive, 'archive' | 'now'>,
   resource: Resource,
   cluster: string,
-  { run, at }: { readonly run?: Date | undefined; readonly at?: Date | undefined },
-): Promise<RecordedObject> {
-  const { archive: reader, now } = opened;
+  { run, at }: Asked,
+): Promise<SelectedObject> {
   const period = run === undefined ? { to: at } : { from: run, to: run };
-  const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
-  if (found !== undefined) return recordedObject(opened, found);
-  if (run !== undefined) {
-    const without = await readRun(reader, await findRun(reader, run));
-    throw nothingArchived(resource, cluster, whyMissing(without, resource, cluster));
+  const passed: HeldPlace[] = [];
+  for await (const place of heldNewestFirst(opened, resource, cluster, period)) {
+    if (place.object !== undefined) return { ...place.object, passed };
+    passed.push(place);
   }
+  const [only] = passed;
+  if (run === undefined) throw await nothingOf(opened, resource, cluster, period);
+  if (only?.record !== undefined) throw nothingArchived(resource, cluster, whyMissing(only.record, resource, cluster));
+  await findRun(opened.archive, run);
   throw await nothingOf(opened, resource, cluster, period);
+}
+
+/** What is wrong with an object, and with the records of the runs that were passed over: whether these archived it, nobody knows. */
+export function remarksOn({ remark, passed }: SelectedObject): Remark[] {
+  const bad = passed.flatMap(({ record }) => record?.badRecords ?? []);
+  return remark === undefined ? bad : [remark, ...bad];
 }
 
 /**
@@ -87,17 +106,13 @@ export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resourc
   if (outcome === undefined && bad !== undefined)
     return `${name} has a record that cannot be used (${bad.key}): ${bad.problem}`;
   if (outcome === undefined) return `${name} did not cover it`;
-  if (isStored(outcome)) return archivedAndGone(run);
+  if (isStored(outcome)) return `${name} archived it, and the lifecycle has removed it since`;
   return `${name} did not archive it (${outcome.outcome}): ${outcome.error ?? 'it gives no reason'}`;
 }
 
-export function archivedAndGone(run: Date): string {
-  return `the run ${formatTime(run)} archived it, and the object is not there; verify says more`;
-}
-
 /** One line that says which object was selected, and whether it was fetched long after its run's time. */
-export function describeSelection({ resource, cluster, run, facts }: RecordedObject): string {
-  const { fetchedAt } = facts ?? {};
+export function describeSelection({ resource, cluster, run, facts, outcome }: RecordedObject): string {
+  const fetchedAt = facts?.fetchedAt ?? (outcome?.fetchedAt === undefined ? undefined : new Date(outcome.fetchedAt));
   const fetched = fetchedAt === undefined ? 'unknown when it was fetched' : `fetched ${formatTime(fetchedAt)}`;
   const late =
     fetchedAt !== undefined && isLate(run, fetchedAt)
@@ -106,16 +121,28 @@ export function describeSelection({ resource, cluster, run, facts }: RecordedObj
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }
 
-/** Says so if a run at or before a time is newer than an object, and so has none. */
-export async function noteNewerRun(
+/** Says of which runs the records were not read; undefined: of none. */
+function unreadIn(passed: readonly HeldPlace[]): string | undefined {
+  const unread = passed.filter(({ isUnread }) => isUnread);
+  const [to, from] = [unread[0], unread.at(-1)].flatMap((one) => one?.run ?? []);
+  if (from === undefined || to === undefined) return undefined;
+  return `Not looked at: the records of ${formatCount(unread.length, 'run')}${formatPeriod({ from, to })}; list --cluster reads them`;
+}
+
+/** Says so if newer runs, up to a time, have none, or left no record. */
+export async function noteNewerRuns(
   { err }: Pick<Terminal, 'err'>,
-  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
-  { run }: ClusterObject,
+  reader: RunReader,
+  { run, passed }: SelectedObject,
   at: Date | undefined,
 ): Promise<void> {
-  const period = { from: new Date(run.getTime() + 1), to: at };
-  const newer = await firstOf(runsNewestFirst(archive, period, now));
-  if (newer === undefined) return;
-  const time = formatTime(newer.run);
-  await print(err, `The newer run ${time} has none: runs ${time} says why.\n`);
+  const [newer] = passed;
+  if (newer !== undefined) {
+    const time = formatTime(newer.run);
+    await print(err, `The newer run ${time} has none: runs ${time} says why.\n`);
+  }
+  const unread = unreadIn(passed);
+  if (unread !== undefined) await print(err, `${unread}.\n`);
+  const absent = at && (await reader.absentBetween({ from: run, to: at }, passed));
+  if (absent !== undefined) await print(err, `Absent: ${absent}, so nobody knows what it was then.\n`);
 }

@@ -1,10 +1,10 @@
 import { type Resource, resourceNames, resources } from '../../archive/format/resources';
-import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { isStored } from '../../archive/format/run-record';
 import { isLate } from '../../archive/read';
 import { groupReasons } from '../../lambda/group-reasons';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import type { AbsentRow } from '../archive/overdue';
-import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { type HeldOutcome, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -71,7 +71,7 @@ function answerOf(cluster: string, rows: readonly RunRow[]): string | undefined 
   return `${cluster}: not archived whole ${since}, ${formatCount(failed.length, 'run')}: ${why} (${often}).`;
 }
 
-function outcomeOf({ outcomes }: RunRow, resource: Resource): RunOutcome | undefined {
+function outcomeOf({ outcomes }: RunRow, resource: Resource): HeldOutcome | undefined {
   return outcomes.find((outcome) => outcome.resource === resource);
 }
 
@@ -96,13 +96,13 @@ function columns({ colors }: Pick<Terminal, 'colors'>): Column<FoldedRow>[] {
   ];
 }
 
-function outcomeText(run: Date, outcome: RunOutcome | undefined): string {
+function outcomeText(run: Date, outcome: HeldOutcome | undefined): string {
   if (outcome === undefined) return 'not covered';
   return `${outcome.outcome}${isLate(run, outcome.fetchedAt) ? ', late' : ''}`;
 }
 
 /** Log and manifest mostly fail for the same reason, which is said once. */
-function reasonsOf(outcomes: readonly RunOutcome[]): string {
+function reasonsOf(outcomes: readonly HeldOutcome[]): string {
   const failed = groupReasons(outcomes.filter((outcome) => !isStored(outcome))).map(({ reason }) => reason);
   const doubts = outcomes.flatMap((outcome) => doubtOf(outcome) ?? []);
   return [...new Set([...failed, ...doubts])].join('; ');

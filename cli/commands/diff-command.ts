@@ -1,11 +1,18 @@
 import { Command } from 'commander';
 import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
 import { type Resource, resources } from '../../archive/format/resources';
-import { clusterObjectsNewestFirst, firstOf, type Period } from '../../archive/read';
 import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
 import { type ReadText, readText } from '../archive/read-text';
-import { type RecordedObject, recordedObject } from '../archive/recorded-object';
-import { describeSelection, noteNewerRun, nothingArchived, selectObject } from '../archive/select-object';
+import { type HeldPlace, heldNewestFirst, type RecordedObject } from '../archive/recorded-object';
+import { RunReader } from '../archive/run-reader';
+import {
+  describeSelection,
+  noteNewerRuns,
+  nothingArchived,
+  remarksOn,
+  type SelectedObject,
+  selectObject,
+} from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
@@ -34,15 +41,20 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   withHelp(withArchive(command, 'one object; docs/reading-the-archive.md has its members'), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const { resource } = options;
-    const opened = await openArchiveNow(options.archive, terminal);
-    const [before, after] = await selectSides(opened, cluster, options);
+    const reader = new RunReader(await openArchiveNow(options.archive, terminal));
+    const [before, after] = await selectSides(reader, cluster, options);
     const [from, to] = [before, after].map((side) => printable(describeSelection(side)));
     if (options.json !== true) await print(terminal.err, `from: ${from}\nto:   ${to}\n`);
-    if (options.json !== true && options.run === undefined) await noteNewerRun(terminal, opened, after, options.to);
-    const read = async (side: RecordedObject) => ({ ...side, ...(await readText(opened.archive, side.key, resource)) });
+    if (options.from !== undefined) await noteNewerRuns(terminal, reader, before, options.from);
+    if (options.run === undefined) await noteNewerRuns(terminal, reader, after, options.to);
+    const gone = [before, after].filter(({ storedBytes }) => storedBytes === undefined);
+    const ending = await printRemarks(terminal, [before, after].flatMap(remarksOn), 'trouble');
+    if (gone.length > 0) {
+      if (options.json === true) await printJson(terminal.out, { cluster, resource, ...goneDocument(before, after) });
+      return end('trouble');
+    }
+    const read = async (side: RecordedObject) => ({ ...side, ...(await readText(reader.archive, side.key, resource)) });
     const sides = [await read(before), await read(after)] as const;
-    const remarks = sides.flatMap(({ remark }) => remark ?? []);
-    const ending = await printRemarks(terminal, remarks, 'trouble');
     const difference = differenceOf(sides);
     if (options.json === true) await printJson(terminal.out, { cluster, resource, ...documentOf(sides, difference) });
     else await printDifference(terminal, sides, difference, options);
@@ -54,7 +66,7 @@ async function selectSides(
   opened: OpenedArchive,
   cluster: string,
   { resource, run, from, to }: Options,
-): Promise<readonly [RecordedObject, RecordedObject]> {
+): Promise<readonly [SelectedObject, SelectedObject]> {
   const after = await selectObject(opened, resource, cluster, { run, at: to });
   if (from === undefined) return [await objectBefore(opened, after), after];
   const before = await selectObject(opened, resource, cluster, { at: from });
@@ -67,12 +79,14 @@ async function selectSides(
 async function objectBefore(
   opened: OpenedArchive,
   { resource, cluster, run, key }: RecordedObject,
-): Promise<RecordedObject> {
-  const { archive, now } = opened;
-  const newest = (period: Period) => firstOf(clusterObjectsNewestFirst(archive, resource, cluster, period, now));
-  const before = await newest({ to: new Date(run.getTime() - 1) });
-  if (before !== undefined) return recordedObject(opened, before);
-  const isOnly = (await newest({}))?.key === key;
+): Promise<SelectedObject> {
+  const { archive } = opened;
+  const passed: HeldPlace[] = [];
+  for await (const place of heldNewestFirst(opened, resource, cluster, { to: new Date(run.getTime() - 1) })) {
+    if (place.object !== undefined) return { ...place.object, passed };
+    passed.push(place);
+  }
+  const isOnly = (await selectObject(opened, resource, cluster, {})).key === key;
   const next = archive.location.startsWith('s3://') ? 'the next run' : 'another npm start';
   const why = isOnly
     ? `only one run archived it, so there is nothing to compare yet: ${next} makes a second`
@@ -116,6 +130,15 @@ function documentOf([before, after]: Sides, { isChanged, patch }: Difference): o
     return { run, fetchedAt, key, sha256, bytes, remark: remark?.problem ?? null };
   });
   return { changed: isChanged, from, to, hunks: patch?.hunks ?? null };
+}
+
+/** For `--json`, where one of the two is not there, so that nothing was compared. */
+function goneDocument(...both: readonly RecordedObject[]): object {
+  const [from, to] = both.map(({ run, key, facts, remark }) => ({
+    ...{ run, fetchedAt: facts?.fetchedAt ?? null, key },
+    ...{ sha256: facts?.sha256 ?? null, bytes: facts?.length ?? null, remark: remark?.problem ?? null },
+  }));
+  return { changed: null, from, to, hunks: null };
 }
 
 async function printDifference(

@@ -71,8 +71,8 @@ async function search(
   const running = new Set<ObjectSearch>();
   const progress = new Progress(terminal, 'Searching', { now: 'reading run records' });
   const start = async (object: SearchedObject) => {
-    if (objects.isSilent(object)) return undefined;
-    const started = await searchObject(reader.archive, object, { pattern, context, formatOf: printer.formatOf });
+    if (await objects.isSilent(object)) return undefined;
+    const started = await searchObject(reader, object, { pattern, context, formatOf: printer.formatOf });
     running.add(started);
     return started;
   };
@@ -109,11 +109,12 @@ function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunRe
   const { matches, objects: found, cutLines } = printer;
   const cut =
     cutLines === 0 ? '' : ` ${formatCount(cutLines, 'line')} over ${formatBytes(longestLine)} searched up to there.`;
+  const absent = reader.absentText === undefined ? '' : ` Absent: ${reader.absentText}.`;
   const missing =
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    ` of ${reader.span}${missing}.${cut}`
+    ` of ${reader.span}${missing}.${cut}${absent}`
   );
 }
 

@@ -5,7 +5,7 @@ import { bytesOfRecords, type ClusterRecord } from '../../archive/read';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';
-import type { RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import { changeText } from '../terminal/cluster-change';
 import { atMost, formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
@@ -85,6 +85,7 @@ async function* runsOf(
   let isArchived = false;
   try {
     for await (const record of reader.ofCluster(runs, cluster)) {
+      if (isAbsent(record)) continue;
       progress.update({ now: `up to ${formatTime(record.run)}` });
       isArchived ||= record.outcomes.some((outcome) => outcome.resource === resource && isStored(outcome));
       yield record;
@@ -131,7 +132,8 @@ async function printChanges(
     );
   }
   const stopped = lines.size > limit ? ` The list stopped after ${limit} of ${lines.size}; --limit sets how many.` : '';
-  await print(err, `${formatCount(count, 'change')} in the ${resource}s of ${reader.span}.${stopped}\n`);
+  const absent = reader.absentText === undefined ? '' : ` Absent: ${reader.absentText}.`;
+  await print(err, `${formatCount(count, 'change')} in the ${resource}s of ${reader.span}.${stopped}${absent}\n`);
 }
 
 /** ` (15.5 KiB): npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z` */

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { Resource } from '../../archive/format/resources';
-import type { Outcome } from '../../archive/format/run-record';
+import { isStored } from '../../archive/format/run-record';
 import { take } from '../../archive/read';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import { type HeldOutcome, isAbsent, type RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -56,14 +56,14 @@ async function* rowsOf(reader: RunReader, options: Options): AsyncGenerator<Row>
   const { resource, cluster: clusters, failed } = options;
   for await (const row of reader.select(options)) {
     if (isAbsent(row)) yield row;
-    for await (const outcome of outcomesOf(reader.archive, row, { resource, clusters }))
-      if (failed !== true || outcome.key === undefined) yield outcome;
+    for await (const outcome of outcomesOf(reader, row, { resource, clusters }))
+      if (failed !== true || !isStored(outcome)) yield outcome;
   }
 }
 
 /** Prints why something was not archived, the most frequent reason first. */
 async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIterable<Row>): Promise<void> {
-  const outcomes: Pick<Outcome, 'cluster' | 'outcome' | 'optional' | 'httpStatus' | 'error'>[] = [];
+  const outcomes: Pick<HeldOutcome, 'cluster' | 'outcome' | 'optional' | 'httpStatus' | 'error'>[] = [];
   let absent = 0;
   for await (const row of rows)
     if (isAbsent(row)) absent += row.times.length;

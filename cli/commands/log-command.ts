@@ -15,13 +15,14 @@ import {
   type MissingLog,
 } from '../archive/join-logs';
 import { remarkOnRecorded } from '../archive/recorded-object';
-import type { RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingOf, whyMissing } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
+import { absentText } from './cluster-runs';
 import { printSeams } from './log-seams';
 import { LogTotals } from './log-totals';
 import { isSelection, type RunOptions, readRuns, withHelp, withLineTimes, withRuns } from './options';
@@ -87,9 +88,9 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
     }
   };
   await printText(terminal, noted(), options);
-  if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period);
+  if (totals.logs + totals.gone.length === 0) throw await nothingOf(reader, 'log', cluster, period);
   await print(terminal.err, `${totals.summary()}\n`);
-  return totals.damaged > 0 || (options.strict === true && totals.gaps.length > 0);
+  return totals.damaged + totals.gone.length > 0 || (options.strict === true && totals.gaps.length > 0);
 }
 
 async function* logsOf(
@@ -99,9 +100,13 @@ async function* logsOf(
 ): AsyncGenerator<RecordedLog | MissingLog> {
   for await (const record of reader.ofCluster(runs, cluster)) {
     const { run } = record;
+    if (isAbsent(record)) {
+      yield { run, reason: absentText(record) };
+      continue;
+    }
     const outcome = record.outcomes.find(({ resource }) => resources[resource].holdsLog);
     if (outcome !== undefined && isStored(outcome)) yield { run, outcome };
-    else yield { run, reason: whyMissing(record, 'log', cluster) };
+    else yield { run, reason: `no log: ${whyMissing(record, 'log', cluster)}` };
   }
 }
 
@@ -146,7 +151,7 @@ async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<Joine
 
 /** What a reader of the joined log has to know of this run; undefined: nothing. */
 function noteOf(joined: JoinedRun): string | undefined {
-  if (isMissing(joined)) return `no log: ${joined.reason}`;
+  if (isMissing(joined)) return joined.reason;
   const { link, problem } = joined;
   const { kind } = link.seam;
   const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;

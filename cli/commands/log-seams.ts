@@ -2,10 +2,11 @@ import { resources } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { mapConcurrently } from '../../archive/read';
 import type { ClusterFilter } from '../archive/cluster-names';
-import { joinLogs } from '../archive/join-logs';
+import { isMissing, joinLogs } from '../archive/join-logs';
 import type { RunReader } from '../archive/run-reader';
 import { nothingInRuns } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
+import { otherContent } from '../search/search-object';
 import { atMost, formatCount, formatTime } from '../terminal/format';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
@@ -14,6 +15,12 @@ import { LogTotals } from './log-totals';
 
 /** Clusters whose logs are read at once. */
 const clustersAtOnce = 8;
+
+/** What is kept of a run that archived a log. */
+interface ListedLog {
+  readonly run: Date;
+  readonly sha256: string | undefined;
+}
 
 /** Most gaps whose runs a line names. */
 const mostGaps = 3;
@@ -30,19 +37,25 @@ export async function printSeams(
   { json, strict }: { readonly json?: boolean; readonly strict?: boolean },
 ): Promise<boolean> {
   // Of each cluster the runs that archived its log: of a fleet there is no room for more.
-  const runs = new Map<string, { readonly run: Date }[]>();
+  const runs = new Map<string, ListedLog[]>();
   for await (const { run, outcomes } of reader.outcomes(selection, clusters?.uid))
     for (const { cluster, resource, ...outcome } of outcomes) {
       if (!resources[resource].holdsLog || clusters?.matches(cluster) === false) continue;
       const own = runs.get(cluster) ?? [];
       runs.set(cluster, own);
-      if (isStored(outcome)) own.push({ run });
+      if (isStored(outcome)) own.push({ run, sha256: outcome.sha256 });
     }
   if (runs.size === 0) throw await nothingInRuns(reader, 'log', clusters);
   const progress = new Progress(terminal, 'Joining logs', { now: 'cluster by cluster', done: 0, total: runs.size });
-  const join = async ([cluster, own]: readonly [string, readonly { readonly run: Date }[]]): Promise<LogTotals> => {
+  const join = async ([cluster, own]: readonly [string, readonly ListedLog[]]): Promise<LogTotals> => {
     const totals = new LogTotals(cluster);
-    for await (const joined of joinLogs(reader, cluster, own)) totals.add(joined);
+    for await (const joined of joinLogs(reader, cluster, own, clusters?.uid === undefined)) {
+      totals.add(joined);
+      if (isMissing(joined) || joined.facts === undefined || joined.facts.sha256 === joined.sha256) continue;
+      const remark = otherContent(joined.key, joined.sha256);
+      reader.problems.push(remark);
+      if (remark.kind !== 'note') totals.damaged += 1;
+    }
     return totals;
   };
   const all: LogTotals[] = [];
@@ -58,8 +71,9 @@ export async function printSeams(
   if (json === true) await printJsonArray(terminal.out, all.map(asJson));
   else await printTable(terminal, columns, said);
   const others = `nothing to say of ${formatCount(all.length - said.length, 'cluster')} of ${all.length}`;
-  await print(terminal.err, `Read the logs of ${reader.span}; ${others}.\n`);
-  return all.some(({ damaged, gaps }) => damaged > 0 || (strict === true && gaps.length > 0));
+  const absent = reader.absentText === undefined ? '' : ` Absent: ${reader.absentText}.`;
+  await print(terminal.err, `Read the logs of ${reader.span}; ${others}.${absent}\n`);
+  return all.some(({ damaged, gone, gaps }) => damaged + gone.length > 0 || (strict === true && gaps.length > 0));
 }
 
 const columns: readonly Column<LogTotals>[] = [
@@ -69,10 +83,11 @@ const columns: readonly Column<LogTotals>[] = [
 ];
 
 /** Empty: there is nothing to say. */
-function remarkOn({ logs, gaps, damaged, emptySince, frozenSince }: LogTotals): string {
+function remarkOn({ logs, gaps, gone, damaged, emptySince, frozenSince }: LogTotals): string {
   const before = atMost(mostGaps, gaps.map(formatTime), (more) => `and ${more} more`).join(', ');
   const parts = [
-    logs === 0 && 'none was archived',
+    gone.length > 0 && `${formatCount(gone.length, 'log')} missing: ${spanOf(gone)}`,
+    logs + gone.length === 0 && 'none was archived',
     emptySince !== undefined && `empty since ${formatTime(emptySince)}`,
     emptySince === undefined && frozenSince !== undefined && `nothing new since ${formatTime(frozenSince)}`,
     gaps.length > 0 && `lines may be lost before ${before}`,
@@ -81,6 +96,13 @@ function remarkOn({ logs, gaps, damaged, emptySince, frozenSince }: LogTotals): 
   return parts.filter((part) => part !== false).join('; ');
 }
 
-function asJson({ cluster, logs, gaps, damaged, emptySince, frozenSince }: LogTotals): object {
-  return { cluster, logs, gaps, damaged, frozenSince: frozenSince ?? null, emptySince: emptySince ?? null };
+/** `2026-11-20T00:00:00Z`, or `2026-11-20T00:00:00Z to 2026-11-20T20:00:00Z`. */
+function spanOf(times: readonly Date[]): string {
+  const [first, last] = [times[0], times.at(-1)].flatMap((time) => (time ? formatTime(time) : []));
+  return first === last || last === undefined ? `${first}` : `${first} to ${last}`;
+}
+
+function asJson({ cluster, logs, gaps, gone, damaged, emptySince, frozenSince }: LogTotals): object {
+  const since = { frozenSince: frozenSince ?? null, emptySince: emptySince ?? null };
+  return { cluster, logs, gaps, missing: gone, damaged, ...since };
 }

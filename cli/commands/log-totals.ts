@@ -8,6 +8,8 @@ export class LogTotals {
   /** Runs before whose logs lines may be lost. */
   readonly gaps: Date[] = [];
   damaged = 0;
+  /** Runs that archived a log which is not there. */
+  readonly gone: Date[] = [];
   #lines = 0;
   #repeated = 0;
   /** Lines that are left out though no log of the period has them first. */
@@ -27,7 +29,8 @@ export class LogTotals {
 
   add(joined: JoinedRun): void {
     if (isMissing(joined)) {
-      this.#missing += 1;
+      if (joined.isGone === true) this.gone.push(joined.run);
+      else this.#missing += 1;
       return;
     }
     const { link } = joined;
@@ -51,6 +54,7 @@ export class LogTotals {
     const parts = [
       `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
       `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
+      ...(this.gone.length > 0 ? [`${formatCount(this.gone.length, 'log')} missing`] : []),
       ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
       this.gaps.length === 0 ? 'no gap' : `${formatCount(this.gaps.length, 'gap')}: lines may be lost`,
     ];

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readChain } from '../../archive/prove';
 import { ArchiveReadError } from '../../archive/read';
 import { defaultArchive } from '../archive/open-archive';
-import type { RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { reportPage } from '../report/page';
 import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
@@ -37,17 +37,28 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const { out, all = false } = options;
   const report = new Report();
   const isNewest = options.to === undefined;
-  for await (const row of reader.select(selectionOf(options, defaultRuns))) report.add(row);
+  for await (const row of reader.select(selectionOf(options, defaultRuns)))
+    report.add(isAbsent(row) ? row : await reader.heldRun(row));
   const { location: archive } = reader.archive;
   if (reader.newest === undefined)
     throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.add(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
-  const { problems: badRecords, clusterChanges, now: createdAt } = reader;
+  const { problems, notLookedAt, clusterChanges, now: createdAt } = reader;
   const chain = await readChain(reader.archive, {}, () => undefined);
   const stamps = (await newestStamps(reader.archive, chain, () => undefined)).map(describeStamp);
-  const facts = { archive, createdAt, isNewest, overdue: overdue?.text, badRecords, clusterChanges, stamps, ...stale };
+  const facts = {
+    archive,
+    createdAt,
+    isNewest,
+    overdue: overdue?.text,
+    problems,
+    notLookedAt,
+    clusterChanges,
+    stamps,
+    ...stale,
+  };
   const page = reportPage(report, facts, all);
   if (out === '-') {
     for (const part of page) await print(terminal.out, part);

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { sealKey } from '../../archive/format/keys';
 import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
-import type { Run } from '../../archive/read';
+
 import { completeCommand } from '../archive/open-archive';
 import type { DueNow } from '../archive/overdue';
-import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { type HeldRun, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { describeNewest, type NewestRun, type RunSelection } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
@@ -108,10 +108,17 @@ async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
   const { reader, selection, json, all, newest } = asked;
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
+    const held = await reader.heldRun(run);
     if (json)
-      return printJson(terminal.out, { ...summarizeRun(run), ...openOf(asked), outcomes: outcomesFailuresFirst(run) });
+      return printJson(terminal.out, {
+        ...summarizeRun(held),
+        ...openOf(asked),
+        outcomes: outcomesFailuresFirst(held),
+      });
     if (newest[0]?.run.run.getTime() !== run.run.getTime()) await printNewest(terminal, newest, reader.now);
-    await printRun(terminal, run, all === true);
+    await printRun(terminal, held, all === true);
+    if (reader.notLookedAt > 0)
+      await print(terminal.out, 'Shown as recorded: whether the objects are there was not looked at; verify does.\n');
     const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);
     if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
   }
@@ -128,10 +135,10 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   const { reader, selection, json, cluster, overdue, newest } = asked;
   const rows: RunRow[] = [];
   // Of the outcomes only those of the cluster: the records of a large fleet are large.
-  for await (const row of reader.select(selection))
-    rows.push(
-      isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) },
-    );
+  for await (const row of reader.select(selection)) {
+    if (isAbsent(row)) rows.push(row);
+    else rows.push(await reader.heldRun({ ...row, outcomes: row.outcomes.filter((one) => one.cluster === cluster) }));
+  }
   if (overdue !== undefined && selection.run === undefined && selection.to === undefined) rows.push(overdue);
   if (cluster !== undefined && json !== true) return printClusterRuns(terminal, reader, cluster, rows);
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
@@ -159,7 +166,7 @@ function elementsOf(row: RunRow, isOfCluster: boolean): readonly object[] {
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
   const ofMissing = { align: 'right', color: (text: string) => (text === '0' ? text : colors.red(text)) } as const;
-  const ofRun = (cell: (run: Run) => string) => (row: RunRow) => (isAbsent(row) ? '' : cell(row));
+  const ofRun = (cell: (run: HeldRun) => string) => (row: RunRow) => (isAbsent(row) ? '' : cell(row));
   return [
     { head: 'Run', cell: (row) => formatTime(row.run) },
     { head: 'Attempts', cell: ofRun(attemptsOf), align: 'right', leftOut: 4 },
@@ -190,7 +197,7 @@ function statusOf(row: RunRow): string {
   return `${row.status}${formatDoubts(row.counts.doubts)}${bad}${change === '' ? '' : `; ${change}`}`;
 }
 
-function attemptsOf({ attempts, shards }: Run): string {
+function attemptsOf({ attempts, shards }: HeldRun): string {
   return shards === 1 ? `${attempts}` : `${attempts} x ${formatCount(shards, 'shard')}`;
 }
 

@@ -6,7 +6,8 @@ import { type ArchiveReader, damageOf } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
 import { contentOf } from '../archive/read-text';
 import type { RecordedObject } from '../archive/recorded-object';
-import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
+import { RunReader } from '../archive/run-reader';
+import { describeSelection, noteNewerRuns, remarksOn, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, runOption, timeOption, withArchive, withHelp } from './options';
@@ -32,16 +33,19 @@ export function showCommand({ terminal, end }: CommandContext): Command {
   const json = 'the key, the lengths and the metadata of the object, not the content';
   withHelp(withArchive(command, json), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const opened = await openArchiveNow(options.archive, terminal);
-    const object = await selectObject(opened, options.resource, cluster, options);
-    const { key, storedBytes, facts, remark } = object;
+    const reader = new RunReader(await openArchiveNow(options.archive, terminal));
+    const object = await selectObject(reader, options.resource, cluster, options);
+    const { key, storedBytes, facts, remark, run, resource } = object;
     if (options.json !== true) await print(terminal.err, `${printable(describeSelection(object))}\n`);
-    end(await printRemarks(terminal, remark === undefined ? [] : [remark]));
-    if (options.json === true)
-      return printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.problem ?? null });
-    if (options.run === undefined) await noteNewerRun(terminal, opened, object, options.at);
+    end(await printRemarks(terminal, remarksOn(object)));
+    if (options.run === undefined) await noteNewerRuns(terminal, reader, object, options.at);
+    if (options.json === true) {
+      const own = { key, storedBytes: storedBytes ?? null, cluster, resource, run, ...facts };
+      return printJson(terminal.out, { ...own, remark: remark?.problem ?? null });
+    }
+    if (storedBytes === undefined) return;
     if (facts?.doubt !== undefined) await print(terminal.err, `Archived with a doubt: ${printable(facts.doubt)}.\n`);
-    end(await writeContent(terminal, opened.archive, object, options));
+    end(await writeContent(terminal, reader.archive, object, options));
   });
 }
 

@@ -90,7 +90,7 @@ ${found.map(({ resource, cell }) => html`<p>${describe(resource, cell)}</p>`)}${
 }
 
 function isMissing(cell: Cell | undefined): boolean {
-  return cell?.kind === 'failed' || cell?.kind === 'not-attempted';
+  return cell?.kind === 'missing' || cell?.kind === 'failed' || cell?.kind === 'not-attempted';
 }
 
 /** What opens below the window's lower edge; opening another one closes it. */
@@ -99,7 +99,16 @@ function opened(label: Html, title: string, about: Html): Html {
 }
 
 /** Letters and shapes beside colours. A cell that was not attempted is hatched. */
-const signs = { failed: '×', 'not-attempted': '', doubt: '?', late: 'L', changed: '◆', archived: '', none: '' };
+const signs = {
+  missing: '!',
+  failed: '×',
+  'not-attempted': '',
+  doubt: '?',
+  late: 'L',
+  changed: '◆',
+  archived: '',
+  none: '',
+};
 
 export function sign(kind: keyof typeof signs): Html {
   return html`<i class="${kind}">${signs[kind]}</i>`;

@@ -59,12 +59,12 @@ ${verdict(report, facts, commands)}
 /** Says first how the last run ended, then why it is not complete, which clusters are stale, and what to do. */
 function verdict(report: Report, facts: ReportFacts, commands: Commands): Html {
   const { runs } = report;
-  const { createdAt, isNewest, overdue, badRecords, stamps, stale, flapping, notCovered } = facts;
+  const { createdAt, isNewest, overdue, problems, notLookedAt, stamps, stale, flapping, notCovered } = facts;
   const run = runs.findLast(isPresent);
   if (run === undefined) return html``;
   const { archived, failed, notAttempted, optionalMissing, doubts } = run.counts;
   const isComplete = run.status === 'complete';
-  const isCertain = overdue === undefined && badRecords.length === 0;
+  const isCertain = overdue === undefined && problems.length === 0 && notLookedAt === 0;
   const age = formatAge(createdAt.getTime() - run.time.getTime()).replace(/ago$/, 'before this page was written');
   const absent = runs.slice(0, runs.indexOf(run)).flatMap((one) => (isPresent(one) ? [] : one));
   const lastAbsent = runs.flatMap((one) => (isPresent(one) ? [] : one)).at(-1);
@@ -88,16 +88,17 @@ ${some(
 )}
 ${notCovered.length > 0 && html`<li>No run on this page covers ${formatCount(notCovered.length, 'configured cluster')}.</li>`}
 ${some(
-  html`Damaged run records`,
-  badRecords.map(({ key, problem }) => html`${key}: ${problem}`),
+  html`Damage, or not read`,
+  problems.map(({ kind, key, problem }) => html`${kind}: ${key}: ${problem}`),
 )}
+${notLookedAt > 0 && html`<li>Shown as recorded: whether ${notLookedAt.toLocaleString('en-US')} objects are there was not looked at.</li>`}
 ${stamps.map((stamp) => html`<li>${stamp}</li>`)}
 </ul>
 ${overdue !== undefined && command('Find out why', 'npm run collector -- doctor --stack NAME')}
 ${!isComplete && command('Complete the run', commands.complete(run.time))}
 ${!isComplete && command('See every outcome', commands.run(run.time))}
 ${lastAbsent && command('Collect the last absent run late', commands.collectLate(lastAbsent.last))}
-${badRecords.length > 0 && command('Find all damage', commands.verify)}
+${problems.length > 0 && command('Find all damage', commands.verify)}
 </section>`;
 }
 
@@ -145,6 +146,7 @@ const legend = html`<ul id="legend" class="quiet">
 <li>${sign('changed')} manifest changed</li>
 <li>${sign('late')} late</li>
 <li>${sign('doubt')} with a doubt</li>
+<li>${sign('missing')} missing: archived, and not there</li>
 <li>${sign('failed')} failed</li>
 <li>${sign('not-attempted')} not attempted</li>
 <li>${sign('none')} not covered</li>

@@ -1,10 +1,17 @@
-import type { Finding } from '../../archive/format/finding';
 import { forEachResource, type Resource, resources } from '../../archive/format/resources';
-import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { isStored } from '../../archive/format/run-record';
 import { isLate, type Run } from '../../archive/read';
 import { groupReasons, type ReasonGroup } from '../../lambda/group-reasons';
 import { type ContentHashes, isSameContent } from '../archive/changes';
-import { type FoundStale, isAbsent, type RunRow } from '../archive/run-reader';
+import type { Remark } from '../archive/recorded-object';
+import {
+  type FoundStale,
+  type HeldOutcome,
+  type HeldRun,
+  isAbsent,
+  type RunRow,
+  wasArchived,
+} from '../archive/run-reader';
 import type { ClusterChange } from '../terminal/cluster-change';
 
 export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts'> {
@@ -36,12 +43,12 @@ export interface ReportCluster {
 
 /** The outcome of one cluster x resource in one run. */
 export interface Cell {
-  readonly kind: 'archived' | 'changed' | 'late' | 'doubt' | 'failed' | 'not-attempted';
+  readonly kind: 'archived' | 'changed' | 'late' | 'doubt' | 'missing' | 'failed' | 'not-attempted';
   /** Another manifest, or another text of the log, than the one archived before. */
   readonly isChanged: boolean;
   /** `status.state` of a log record. */
   readonly state: string | undefined;
-  /** Why it was not archived, or its doubt, without what differs from cluster to cluster. */
+  /** Why it was not archived or is not there, or its doubt, without what differs from cluster to cluster. */
   readonly reason: string | undefined;
 }
 
@@ -54,7 +61,10 @@ export interface ReportFacts extends FoundStale {
   readonly isNewest: boolean;
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
-  readonly badRecords: readonly Pick<Finding, 'key' | 'problem'>[];
+  /** What is wrong with run records, and what they name that is not there. */
+  readonly problems: readonly Pick<Remark, 'kind' | 'key' | 'problem'>[];
+  /** How many cells are as recorded: nobody looked whether their objects are there. */
+  readonly notLookedAt: number;
   /** Runs whose list of clusters changed, or was refused. */
   readonly clusterChanges: readonly ClusterChange[];
   /** What time stamps show, a sentence for each authority. */
@@ -80,14 +90,14 @@ export class Report {
     }
     for (const outcome of row.outcomes) this.#addOutcome(row, outcome);
     const { status, attempts, durationMs, counts } = row;
-    const missing = groupReasons(row.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
+    const missing = groupReasons(row.outcomes.filter((outcome) => !wasArchived(outcome) && !outcome.optional));
     const reasons = missing.map(({ reason, count }) => ({ reason, count }));
     this.runs.push({ time, status, attempts, durationMs, counts, reasons });
     if (row.starts.some(({ trigger }) => trigger === 'schedule'))
       this.#scheduled = counts.archived + counts.failed + counts.notAttempted;
   }
 
-  #addOutcome({ run }: Run, outcome: RunOutcome): void {
+  #addOutcome({ run }: HeldRun, outcome: HeldOutcome): void {
     const { cluster: uid, resource, sha256, logSha256, state } = outcome;
     const cluster = this.clusters.get(uid) ?? {
       uid,
@@ -99,7 +109,7 @@ export class Report {
     const isChanged = !resources[resource].isAlwaysNew && !isSameContent(cluster.newest[resource], outcome);
     if (sha256 !== undefined) cluster.newest[resource] = { sha256, logSha256 };
     const own = { kind: kindOf(run, outcome, isChanged), isChanged, state, reason: reasonOf(outcome) };
-    if (!isStored(outcome)) cluster.failures += 1;
+    if (!wasArchived(outcome) || own.kind === 'missing') cluster.failures += 1;
     else if (own.kind !== 'archived') cluster.marks += 1;
     const name = JSON.stringify(own);
     const cell = this.#cells.get(name) ?? own;
@@ -108,16 +118,18 @@ export class Report {
   }
 }
 
-function kindOf(run: Date, outcome: RunOutcome, isChanged: boolean): Cell['kind'] {
-  if (!isStored(outcome)) return outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
+function kindOf(run: Date, outcome: HeldOutcome, isChanged: boolean): Cell['kind'] {
+  if (outcome.outcome === 'missing') return outcome.outcome;
+  if (!wasArchived(outcome)) return outcome.outcome === 'failed' ? 'failed' : 'not-attempted';
   if (outcome.doubt !== undefined) return 'doubt';
   if (isLate(run, outcome.fetchedAt)) return 'late';
   return isChanged ? 'changed' : 'archived';
 }
 
-function reasonOf(outcome: RunOutcome): string | undefined {
+function reasonOf(outcome: HeldOutcome): string | undefined {
   const { cluster, doubt, error = '', httpStatus } = outcome;
-  if (!isStored(outcome)) return groupReasons([{ cluster, error, httpStatus }])[0]?.reason;
+  if (!isStored(outcome) && outcome.outcome !== 'expired')
+    return groupReasons([{ cluster, error, httpStatus }])[0]?.reason;
   return doubt === undefined ? undefined : groupReasons([{ cluster, error: doubt }])[0]?.reason;
 }
 

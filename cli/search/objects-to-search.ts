@@ -72,7 +72,7 @@ export class ObjectsToSearch {
     if (!(await this.#mayMatch(logs, pattern))) return [];
     const from: SearchedObject['from'][] = [];
     try {
-      for await (const joined of joinLogs(this.#reader, cluster, logs))
+      for await (const joined of joinLogs(this.#reader, cluster, logs, this.#scope.clusters?.uid === undefined))
         from.push(isMissing(joined) ? undefined : newIn(joined));
     } catch (error) {
       if (!(error instanceof ArchiveReadError)) throw error;
@@ -83,17 +83,18 @@ export class ObjectsToSearch {
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
   async #mayMatch(logs: readonly SearchedObject[], pattern: LinePattern): Promise<boolean> {
     for (const log of logs) {
-      if (this.isSilent(log)) continue;
-      const search = await searchObject(this.#reader.archive, log, { pattern, context: 0, formatOf: () => () => '' });
+      if (await this.isSilent(log)) continue;
+      const search = await searchObject(this.#reader, log, { pattern, context: 0, formatOf: () => () => '' });
       for await (const _ of search.output) if (search.lines.matches > 0) break;
       if (!this.note(search)) return true;
     }
     return false;
   }
 
-  /** Whether the cluster's text that was searched before is the same, and no line of it matches. */
-  isSilent({ cluster, recorded: { logSha256 } }: SearchedObject): boolean {
-    return logSha256 !== undefined && this.#silent.get(cluster) === logSha256;
+  /** Whether the cluster's text that was searched before is the same, no line of it matches, and this one is there too. */
+  async isSilent(log: SearchedObject): Promise<boolean> {
+    const { logSha256 } = log.recorded;
+    return logSha256 !== undefined && this.#silent.get(log.cluster) === logSha256 && (await this.#reader.isThere(log));
   }
 
   /** Takes note of a search that is at its end. @returns whether no line matches, and the object is what was archived */

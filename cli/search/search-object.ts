@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { type ObjectName, objectKey } from '../../archive/format/keys';
 import { problems } from '../../archive/format/problems';
-import { ArchiveReadError, type ArchiveReader, type Body, damageOf } from '../../archive/read';
+import { ArchiveReadError, type Body, damageOf, openContent } from '../../archive/read';
 import type { ContentHashes } from '../archive/changes';
-import { contentOf, textOf } from '../archive/read-text';
+import { textOf } from '../archive/read-text';
 import type { Remark } from '../archive/recorded-object';
+import type { RunReader } from '../archive/run-reader';
 import type { LinePattern } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -44,7 +45,7 @@ const waitingBlocks = 4;
 
 /** Searches a small object at once. A large one is begun, and pauses while the output is not read. */
 export async function searchObject(
-  reader: ArchiveReader,
+  reader: RunReader,
   object: SearchedObject,
   { pattern, context, formatOf }: ObjectSearchOptions,
 ): Promise<ObjectSearch> {
@@ -72,7 +73,12 @@ export async function searchObject(
     if (block !== '') yield block;
   };
   try {
-    const { body, facts } = await contentOf(reader, key);
+    const opened = await reader.archive.open(key);
+    if (opened === undefined) {
+      search.problem = await goneProblem(reader, object);
+      return search;
+    }
+    const { body, facts } = openContent(key, opened);
     search.sha256 = facts.sha256;
     if (body instanceof Readable) {
       search.output = Readable.from(blocks(body), { highWaterMark: waitingBlocks });
@@ -88,6 +94,13 @@ export async function searchObject(
   return search;
 }
 
+/** Says of an object that its run archived, and that is not there, whether it is missing. */
+async function goneProblem(reader: RunReader, object: SearchedObject): Promise<Remark> {
+  const missing = await reader.goneAt(object);
+  const problem = missing?.problem ?? 'the lifecycle has removed it since';
+  return { kind: 'note', key: objectKey(object), ...missing, problem: `not searched: ${problem}` };
+}
+
 function problemOf(key: string, error: unknown): Remark {
   const kind = error instanceof ArchiveReadError ? 'unreadable' : 'damaged';
   return { kind, key, problem: `not searched: ${damageOf(error) ?? (error as Error).message}` };
@@ -97,8 +110,12 @@ function problemOf(key: string, error: unknown): Remark {
 export function remarkOn({ object, problem, sha256 }: ObjectSearch): Remark | undefined {
   const { recorded } = object;
   if (problem !== undefined || sha256 === recorded.sha256) return problem;
-  const key = objectKey(object);
-  return recorded.sha256 === undefined
+  return otherContent(objectKey(object), recorded.sha256);
+}
+
+/** What is wrong with an object whose content has another hash than its run record says. @param recorded undefined: it has none */
+export function otherContent(key: string, recorded: string | undefined): Remark {
+  return recorded === undefined
     ? { kind: 'note', key, problem: problems.withoutHash }
     : { kind: 'contradiction', key, problem: problems.otherThanRecord(['SHA-256']) };
 }

@@ -14,6 +14,11 @@ export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
   readonly late?: boolean;
 };
 
+/** An outcome as recorded, or what became of its object since. */
+type ShownOutcome = Omit<Outcome, 'outcome'> & { readonly outcome: string };
+
+type ShownRun = Omit<Run, 'outcomes'> & WithClusterChange & { readonly outcomes: readonly ShownOutcome[] };
+
 /** Most outcomes that are shown of a run, unless all are asked for: what is said above them should stay in view. */
 const shownOutcomes = 20;
 
@@ -21,7 +26,7 @@ const shownOutcomes = 20;
 const shownReasons = 3;
 
 /** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
-export async function printRun(terminal: Terminal, run: Run & WithClusterChange, isEach: boolean): Promise<void> {
+export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolean): Promise<void> {
   const { colors } = terminal;
   const status = run.status === 'complete' ? colors.green(run.status) : colors.red(run.status);
   const lines = [
@@ -39,7 +44,7 @@ export async function printRun(terminal: Terminal, run: Run & WithClusterChange,
 /** @param others how to see more than the first of them; left out: all are shown */
 export async function printOutcomes(
   terminal: Terminal,
-  run: Readonly<Pick<Run, 'run'>> & { readonly outcomes: readonly Outcome[] },
+  run: Readonly<Pick<Run, 'run'>> & { readonly outcomes: readonly ShownOutcome[] },
   others?: string,
 ): Promise<void> {
   const rows = outcomesFailuresFirst(run).map((outcome) => ({ ...outcome, run: run.run }));
@@ -58,14 +63,16 @@ function stoppedLines(stopped: readonly string[]): string[] {
 export function reasonsOf({
   outcomes,
 }: {
-  readonly outcomes: readonly (Failure & Pick<RunOutcome, 'outcome' | 'optional'>)[];
+  readonly outcomes: readonly (Failure & Pick<OutcomeRow, 'outcome' | 'optional'>)[];
 }): string[] {
   const missing = outcomes.filter((outcome) => !isStored(outcome));
-  const needed = missing.filter(({ optional }) => !optional);
+  const gone = ['missing', 'expired'];
+  const needed = missing.filter(({ outcome, optional }) => !optional && !gone.includes(outcome));
   const groups = {
+    ...Object.fromEntries(gone.map((what) => [what, missing.filter(({ outcome }) => outcome === what)])),
     failed: needed.filter(({ outcome }) => outcome === 'failed'),
     'not attempted': needed.filter(({ outcome }) => outcome !== 'failed'),
-    'optional missing': missing.filter(({ optional }) => optional),
+    'optional missing': missing.filter(({ outcome, optional }) => optional && !gone.includes(outcome)),
   };
   return Object.entries(groups).flatMap(([what, outcomes]) => reasonLines(what, outcomes).map(printable));
 }
@@ -100,7 +107,7 @@ export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<Out
     {
       head: 'Outcome',
       cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
-      color: (text, row) => (row.key !== undefined || row.outcome === 'would-archive' ? text : colors.red(text)),
+      color: (text, row) => (isStored(row) || row.outcome === 'would-archive' ? text : colors.red(text)),
       wraps: true,
       narrowest: 8,
     },
@@ -123,20 +130,21 @@ function fetchedAfter({ run, fetchedAt }: OutcomeRow): string {
 }
 
 /** A run as `--json` documents it: times are ISO 8601 in UTC, lengths bytes, durations milliseconds. */
-export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }: Run) {
+export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }: ShownRun) {
   return { run: run.toISOString(), ...summary };
 }
 
 /** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
-export function outcomesFailuresFirst<Found extends Outcome>({
+export function outcomesFailuresFirst<Found extends ShownOutcome>({
   run,
   outcomes,
 }: {
   readonly run: Date;
   readonly outcomes: readonly Found[];
 }): (Found & { readonly late: boolean })[] {
-  const nameOf = ({ cluster, resource }: Outcome) => `${cluster}\n${resource}`;
-  const rank = (outcome: Outcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
+  const nameOf = ({ cluster, resource }: ShownOutcome) => `${cluster}\n${resource}`;
+  const ranks = ['missing', 'failed', 'not-attempted'];
+  const rank = ({ outcome }: ShownOutcome) => (ranks.includes(outcome) ? ranks.indexOf(outcome) : ranks.length);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))
     .sort((a, b) => rank(a) - rank(b) || (nameOf(a) < nameOf(b) ? -1 : 1));

@@ -119,7 +119,15 @@ describe('log', () => {
     ]);
     expect((await log('alpha', '--seams', '--strict')).code).toBe(1);
     expect(JSON.parse((await log('alpha', '--json')).out)).toEqual([
-      { cluster: 'alpha', logs: 6, gaps: [hour(10).toISOString()], damaged: 0, frozenSince: null, emptySince: null },
+      {
+        cluster: 'alpha',
+        logs: 6,
+        gaps: [hour(10).toISOString()],
+        missing: [],
+        damaged: 0,
+        frozenSince: null,
+        emptySince: null,
+      },
     ]);
     const gaps = await ArchiveFixture.ofLogs(Array.from({ length: 6 }, (_, at) => lines(20 * at, 20 * at + 10)));
     expect((await logOf(gaps, '--seams')).out).toContain(`before ${time(1)}, ${time(2)}, ${time(3)}, and 2 more`);
@@ -151,7 +159,7 @@ describe('log', () => {
     expect((await seams('--strict')).code).toBe(1);
     expect((await seams('--strict', 'fr*')).code).toBe(0);
     expect(JSON.parse((await seams('--json', 'well')).out)).toEqual([
-      { cluster: 'well', logs: 3, gaps: [], damaged: 0, frozenSince: null, emptySince: null },
+      { cluster: 'well', logs: 3, gaps: [], missing: [], damaged: 0, frozenSince: null, emptySince: null },
     ]);
     expect((await seams('nobody')).code).toBe(3);
     expect((await runCollector(['log', '--all', '--archive', fleet.folder])).code).toBe(2);

@@ -66,38 +66,141 @@ async function build(failed: readonly boolean[], isRecorded: readonly boolean[])
 interface Line {
   readonly argsOf: (place: Place) => string[];
   /** Whether a command that is asked for one place shows another too. */
-  readonly shows: (one: Place, asked: Place) => boolean;
+  readonly shows: (one: Place, asked: Place, all: readonly Place[]) => boolean;
+  /** Of what was archived, or lies there, what the command goes by: it says what of it is gone. In the order of their runs. */
+  readonly tells: (all: readonly Place[], asked: Place) => readonly Place[];
+  /** Whether it looks at run 9 as one of several, and says so if that is absent. Left out: it does not. */
+  readonly spans?: true;
   /** How it ends with damage. */
   readonly damaged: number;
 }
 
-/** Every command that shows content. */
+const half = (at: number) => new Date(hour(at).getTime() + 1_800_000).toISOString();
+const upTo = (at: number) => (one: Place) => one.at <= at;
+const ofOne = (asked: Place) => (one: Place) => isOfOne(one, asked);
+const ofLog = (asked: Place) => (one: Place) => one.cluster === asked.cluster && one.resource === 'log';
+const tellsOne: Line['tells'] = (all, asked) => all.filter(ofOne(asked));
+
+/** Every command that shows content, or what became of it. */
 const lines: readonly Line[] = [
   {
     argsOf: ({ at, cluster, resource }) => ['show', cluster, '--resource', resource, '--run', hour(at).toISOString()],
     shows: (one, asked) => isOfOne(one, asked) && one.at === asked.at,
+    tells: (all, asked) => all.filter((one) => isOfOne(one, asked) && one.at === asked.at),
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster, resource }) => ['show', cluster, '--resource', resource],
+    shows: (one, asked, all) => one === all.filter(ofOne(asked)).at(-1),
+    tells: (all, asked) => all.filter(ofOne(asked)).slice(-1),
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster, resource }) => ['show', cluster, '--resource', resource, '--json', '--at', half(9)],
+    shows: (one, asked, all) => one === all.filter(ofOne(asked)).filter(upTo(9)).at(-1),
+    tells: (all, asked) => all.filter(ofOne(asked)).filter(upTo(9)).slice(-1),
     damaged: 1,
   },
   {
     argsOf: ({ cluster, resource }) => ['diff', cluster, '--resource', resource],
-    shows: (one, asked) => isOfOne(one, asked) && one.at > 8,
+    shows: (one, asked, all) => all.filter(ofOne(asked)).slice(-2).includes(one),
+    tells: (all, asked) => {
+      const own = all.filter(ofOne(asked));
+      return own.length > 1 ? own.slice(-2) : [];
+    },
     damaged: 3,
   },
-  // It shows no content, only what the records say.
-  { argsOf: ({ cluster, resource }) => ['history', cluster, '--resource', resource], shows: () => false, damaged: 1 },
+  {
+    argsOf: ({ cluster, resource }) => ['diff', cluster, '--resource', resource, '--from', half(8), '--to', half(10)],
+    shows: isOfOne,
+    tells: (all, asked) => {
+      const own = all.filter(ofOne(asked));
+      const [from, to] = [own.filter(upTo(8)), own];
+      return from.length > 0 && to.length > from.length ? [...from.slice(-1), ...to.slice(-1)] : [];
+    },
+    damaged: 3,
+  },
+  // What shows no content, but what the records say.
+  {
+    argsOf: ({ cluster, resource }) => ['history', cluster, '--resource', resource],
+    shows: () => false,
+    tells: (all, asked) => (all.some(ofOne(asked)) ? all.filter(ofOne(asked)) : []),
+    spans: true,
+    damaged: 1,
+  },
+  {
+    argsOf: ({ resource }) => ['history', '--all', '--resource', resource],
+    shows: () => false,
+    tells: (all, asked) => all.filter((one) => one.resource === asked.resource),
+    spans: true,
+    damaged: 1,
+  },
+  { argsOf: () => ['list'], shows: () => false, tells: (all) => all, spans: true, damaged: 1 },
+  { argsOf: () => ['list', '--json'], shows: () => false, tells: (all) => all, spans: true, damaged: 1 },
+  {
+    argsOf: ({ cluster, resource }) => ['list', '--cluster', cluster, '--resource', resource, '--failed'],
+    shows: () => false,
+    tells: tellsOne,
+    spans: true,
+    damaged: 1,
+  },
+  {
+    argsOf: ({ at }) => ['runs', hour(at).toISOString()],
+    shows: () => false,
+    tells: (all, asked) => all.filter(({ at }) => at === asked.at),
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster }) => ['runs', '--cluster', cluster],
+    shows: () => false,
+    tells: (all, asked) => all.filter(({ cluster }) => cluster === asked.cluster),
+    spans: true,
+    damaged: 1,
+  },
+  { argsOf: () => ['report', '--out', '-'], shows: () => false, tells: (all) => all, spans: true, damaged: 1 },
   {
     argsOf: ({ cluster }) => ['log', cluster, '--from', hour(0).toISOString()],
-    shows: (one, asked) => one.cluster === asked.cluster && one.resource === 'log',
+    shows: (one, asked) => ofLog(asked)(one),
+    tells: (all, asked) => all.filter(ofLog(asked)),
+    spans: true,
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster }) => ['log', cluster, '--from', hour(10).toISOString()],
+    shows: (one, asked) => ofLog(asked)(one),
+    // The newest before the period is compared with the first one in it.
+    tells: (all, asked) => {
+      const [before, own] = [all.filter(upTo(9)), all.filter(({ at }) => at > 9)].map((of) => of.filter(ofLog(asked)));
+      return [...(before?.slice(-1) ?? []), ...(own ?? [])];
+    },
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster }) => ['log', cluster, '--seams', '--from', hour(0).toISOString()],
+    shows: (one, asked) => ofLog(asked)(one),
+    tells: (all, asked) => all.filter(ofLog(asked)),
+    spans: true,
+    damaged: 1,
+  },
+  {
+    argsOf: () => ['log', '--all', '--seams', '--json', '--from', hour(0).toISOString()],
+    shows: ({ resource }) => resource === 'log',
+    tells: (all) => all.filter(({ resource }) => resource === 'log'),
+    spans: true,
     damaged: 1,
   },
   {
     argsOf: ({ cluster, resource }) => ['grep', 'line', '--cluster', cluster, '--resource', resource, '--last', '10'],
     shows: isOfOne,
+    tells: tellsOne,
+    spans: true,
     damaged: 3,
   },
   {
     argsOf: ({ resource }) => ['grep', 'line', '--resource', resource, '--last', '10'],
     shows: (one, asked) => one.resource === asked.resource,
+    tells: (all, asked) => all.filter((one) => one.resource === asked.resource),
+    spans: true,
     damaged: 3,
   },
 ];
@@ -125,16 +228,36 @@ describe('what a command shows', () => {
           );
           for (const { place, harm } of harmed) await harms[harm](archive, place);
           const { result } = await runVerify(archive.folder);
-          const wrong = new Set(result.findings.map(({ key }) => key));
-          const isWrong = ({ at, cluster, resource }: Place) => wrong.has(keyOf(resource, cluster, hour(at)));
+          const kindOf = new Map(
+            result.findings.flatMap(({ key, kind }) => (damageKinds.includes(kind) ? [[key, kind] as const] : [])),
+          );
+          const ofPlace = ({ at, cluster, resource }: Place) => kindOf.get(keyOf(resource, cluster, hour(at)));
+          const isThere = await Promise.all(
+            places.map(
+              async ({ at, cluster, resource }) =>
+                (await archive.store.head(keyOf(resource, cluster, hour(at)))) !== undefined,
+            ),
+          );
+          // What a record says was archived, or what lies there.
+          const known = places.filter((one, at) => isThere[at] === true || ofPlace(one) === 'missing');
+          const isAbsent = result.findings.some(({ kind }) => kind === 'absent');
           const asked = lines.flatMap((line) => places.map((place) => ({ ...line, place, args: line.argsOf(place) })));
           const each = new Map(asked.map((one) => [one.args.join(' '), one]));
-          for (const { args, place, shows, damaged } of each.values()) {
+          for (const { args, place, shows, tells, spans, damaged } of each.values()) {
             const { code, out, err } = await runCollector([...args, '--archive', archive.folder], { now: longAfter });
-            const suspects = places.filter((one) => shows(one, place) && isWrong(one));
-            const isSuspect = suspects.length > 0 && (args[0] === 'show' ? out !== '' : /planted/.test(out));
-            if (isSuspect) expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(damage)]);
-            if (suspects.length === 0) expect([args, err]).toEqual([args, expect.not.stringMatching(damage)]);
+            const suspects = places.filter((one) => shows(one, place, known) && ofPlace(one) !== undefined);
+            const gone = tells(known, place).filter((one) => ofPlace(one) === 'missing');
+            // `show --json` describes an object, and does not read its content.
+            const isShown = args.includes('--json') ? suspects.some((one) => ofPlace(one) !== 'damaged') : out !== '';
+            const isSuspect = suspects.length > 0 && (args[0] === 'show' ? isShown : /planted/.test(out));
+            const isSaid = isSuspect || gone.length > 0;
+            if (isSaid) expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(damage)]);
+            if (gone.length > 0 && args.includes('--json'))
+              expect([args, out]).toEqual([args, expect.stringMatching(/missing|not there/)]);
+            if (suspects.length === 0 && gone.length === 0)
+              expect([args, err]).toEqual([args, expect.not.stringMatching(damage)]);
+            if (isAbsent && spans && code !== 3)
+              expect([args, out + err]).toEqual([args, expect.stringMatching(/absent|left no record/i)]);
           }
         },
       ),
@@ -145,15 +268,33 @@ describe('what a command shows', () => {
   it('is named by each command that prints it, if somebody replaced it together with its metadata', async () => {
     const archive = await build([], [true, true, true]);
     for (const resource of firstResources) await plant(archive, { at: 9, cluster: 'a', resource });
+    const printing = new Set<string>();
     for (const { argsOf, damaged } of lines)
       for (const resource of firstResources) {
         const args = argsOf({ at: 9, cluster: 'a', resource });
         const { code, out, err } = await runCollector([...args, '--archive', archive.folder], { now: longAfter });
-        if (args[0] === 'history') expect([args, code, err]).toEqual([args, 0, expect.not.stringMatching(damage)]);
-        else {
-          expect([args, out]).toEqual([args, expect.stringContaining('planted')]);
-          const shown = args[0] === 'log' ? 'log' : resource;
-          const said = new RegExp(`^contradiction: .*SHA-256.*\n  ${keyOf(shown, 'a', hour(9))}$`, 'm');
+        if (!out.includes('planted')) continue;
+        printing.add(args[0] ?? '');
+        const shown = args[0] === 'log' ? 'log' : resource;
+        const said = new RegExp(`^contradiction: .*SHA-256.*\n  ${keyOf(shown, 'a', hour(9))}$`, 'm');
+        expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(said)]);
+      }
+    expect([...printing].sort()).toEqual(['diff', 'grep', 'log', 'show']);
+  });
+
+  it('is named as missing by each command that goes by what a run record says, if it is gone', async () => {
+    const archive = await build([], [true, true, true]);
+    const gone = places.filter(({ at, cluster }) => at === 10 && cluster === 'a');
+    for (const place of gone) await harms.removed(archive, place);
+    for (const { argsOf, tells, damaged } of lines)
+      for (const place of gone) {
+        const args = argsOf(place);
+        const { code, err } = await runCollector([...args, '--archive', archive.folder], { now: longAfter });
+        const told = tells(places, place).filter((one) => gone.includes(one));
+        if (told.length === 0) expect([args, err]).toEqual([args, expect.not.stringMatching(damage)]);
+        for (const { resource } of told) {
+          const key = keyOf(resource, 'a', hour(10));
+          const said = new RegExp(`^missing: .* not there(\n  .*)*\n  ${key}$`, 'm');
           expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(said)]);
         }
       }

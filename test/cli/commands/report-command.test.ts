@@ -85,7 +85,7 @@ describe('report', () => {
     const { code, err, verdict } = await reportOf(archive.folder);
     expect(code).toBe(1);
     expect(err).toMatch(/^damaged: it is not a valid run record.*\n {2}runs\/date=2026-11-20/m);
-    expect(verdict).toMatch(/Damaged run records: runs\/date=2026-11-20.* it is not a valid run record/);
+    expect(verdict).toMatch(/Damage, or not read: damaged: runs\/date=2026-11-20.* it is not a valid run record/);
     expect(verdict).toContain('npm run collector -- verify --archive');
   });
 

@@ -1,0 +1,49 @@
+import type { Finding } from '../format/finding';
+import { isInShard, parseObjectKey, parseRunRecordKey } from '../format/keys';
+import { problems } from '../format/problems';
+import type { RunOutcome } from '../format/run-record';
+import type { ArchiveReader } from '../read/archive-reader';
+import { StoredConfigurations } from '../read/stored-configurations';
+import { Expiry } from './expiry';
+import { readChain } from './seals/read-chain';
+import type { SealChain } from './seals/seal-chain';
+import { SealedArchive } from './seals/sealed-archive';
+
+/** Judges objects that a run record names and that are not there, as `verify` does. Seals are read for the first of them. */
+export class GoneObjects {
+  readonly #reader: ArchiveReader;
+  readonly #now: Date;
+  #judges: Promise<{ readonly sealed: SealedArchive; readonly expiry: Expiry }> | undefined;
+
+  constructor(reader: ArchiveReader, now: Date) {
+    this.#reader = reader;
+    this.#now = now;
+  }
+
+  /**
+   * @param records keys of the records of its run
+   * @returns undefined: the lifecycle may have removed it
+   * @throws ArchiveReadError
+   */
+  async judge(key: string, outcome: RunOutcome, records: readonly string[]): Promise<Finding | undefined> {
+    const name = parseObjectKey(key);
+    if (name === undefined) return undefined;
+    this.#judges ??= this.#read();
+    const { sealed, expiry } = await this.#judges;
+    const own = records.filter((record) => {
+      const { attempt, shard } = parseRunRecordKey(record) ?? {};
+      return attempt === outcome.attempt && isInShard(outcome.cluster, shard);
+    });
+    const lost = sealed.lost(own, { ...outcome, key, name }, problems.gone);
+    if (await expiry.mayHaveRemoved(lost)) return undefined;
+    const { kind, problem } = lost;
+    return { kind, key, problem, ...sealed.saidOf(lost) };
+  }
+
+  async #read() {
+    const chain: SealChain = await readChain(this.#reader, {}, () => undefined);
+    const configurations = new StoredConfigurations(this.#reader);
+    const expiry = new Expiry({ reader: this.#reader, configurations, chain, now: this.#now });
+    return { sealed: new SealedArchive(chain, {}), expiry };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ObjectName } from '../format/keys';
+import { objectKey } from '../format/keys';
+import { type Resource, resourceNames } from '../format/resources';
+import type { ArchiveReader } from './archive-reader';
+import { clusterObjects } from './objects-between';
+import { RecordedObjects } from './recorded-objects';
+import type { Period } from './run-keys';
+
+/**
+ * Says whether objects lie there that run records name. The keys of a cluster are listed once, when the first of them is
+ * asked for; each costs a few bits.
+ */
+export class Presence {
+  readonly #reader: ArchiveReader;
+  readonly #period: Period;
+  readonly #objects = new RecordedObjects();
+  readonly #listed = new Map<string, Promise<void>[]>();
+
+  /** @param period has all runs that are asked for */
+  constructor(reader: ArchiveReader, period: Period) {
+    this.#reader = reader;
+    this.#period = period;
+  }
+
+  /** @throws ArchiveReadError */
+  async has(name: ObjectName): Promise<boolean> {
+    const { cluster, resource } = name;
+    const ofCluster = this.#listed.get(cluster) ?? [];
+    this.#listed.set(cluster, ofCluster);
+    const at = resourceNames.indexOf(resource);
+    ofCluster[at] ??= this.#list(resource, cluster);
+    await ofCluster[at];
+    // A run that ended since was not in the listing yet.
+    return this.#objects.has(name) || (await this.#reader.head(objectKey(name))) !== undefined;
+  }
+
+  async #list(resource: Resource, cluster: string): Promise<void> {
+    for await (const object of clusterObjects(this.#reader, resource, cluster, this.#period)) this.#objects.add(object);
+  }
+}
