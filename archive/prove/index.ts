@@ -8,7 +8,7 @@ export { readChain, readHead } from './seals/read-chain';
 export type { RightSeal, SealChain } from './seals/seal-chain';
 export { planOf } from './seals/seal-plans';
 export { readStamps, type SealStamp } from './seals/seal-stamps';
-export { mostRunsBeside, runsBefore, runsUntilScheduled, seenRun } from './seen-run';
+export { mostRunsBeside, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 export { issuerAndSerialOf } from './stamps/certificate-chain';
 export { DerReader, derTag } from './stamps/der';
 export { requestStamp } from './stamps/request-stamp';

@@ -8,10 +8,21 @@ const newline = 0x0a;
 /** A time at the beginning of a line, also in brackets; UTC without a zone. */
 const isoTime = /^\[?(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s?(Z|[+-]\d\d:?\d\d)?/;
 
-/** Lines that were looked at, and those of them that do not begin with a time. */
-export interface CutCounts {
-  lines: number;
-  withoutTime: number;
+/** Lines that were looked at. */
+export class CutCounts {
+  lines = 0;
+  /** Those that are in the period. */
+  wanted = 0;
+  /** Those that do not begin with a time. */
+  withoutTime = 0;
+  /** The earliest and the latest time; undefined: no line begins with one. */
+  first: Date | undefined;
+  last: Date | undefined;
+
+  timed(at: Date): void {
+    if (this.first === undefined || at < this.first) this.first = at;
+    if (this.last === undefined || at > this.last) this.last = at;
+  }
 }
 
 /** Cuts a text where its lines begin with a time. A line without one belongs to the line before it. */
@@ -29,7 +40,11 @@ export async function* cutLines(
     const [, date, time, zone = 'Z'] = isoTime.exec(beginning) ?? [];
     const at = new Date(`${date}T${time?.replace(',', '.')}${zone}`);
     if (Number.isNaN(at.getTime())) counts.withoutTime += 1;
-    else isWanted = isWithin(at, period);
+    else {
+      isWanted = isWithin(at, period);
+      counts.timed(at);
+    }
+    if (isWanted) counts.wanted += 1;
   };
   const parts = function* (bytes: Buffer, isEnd: boolean): Generator<Buffer> {
     let begin = 0;

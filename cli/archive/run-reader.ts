@@ -8,6 +8,7 @@ import {
   GoneObjects,
   runsBefore,
   runsUntilScheduled,
+  type SeenRun,
   type Span,
   seenRun,
 } from '../../archive/prove';
@@ -230,13 +231,14 @@ export class RunReader implements OpenedArchive {
 
   /**
    * Which scheduled runs between a run and a time left no record, in words; undefined: none.
-   * @param passed the runs behind that one, up to the time
+   * @param passed that run, and those behind it up to the time, the newest first
    */
   async absentBetween(period: Span, passed: readonly Pick<HeldPlace, 'run' | 'record'>[]): Promise<string | undefined> {
     const read = async (listed: ListedRun) => seenRun(await readStarts(this.archive, listed), this.#configurations);
-    const seen = await runsBefore(this.archive, { from: new Date(period.from.getTime() + 1) }, read);
+    const seen: SeenRun[] = [];
     for (const { run, record } of passed.toReversed())
       seen.push(await seenRun(record ?? { run, starts: [] }, this.#configurations));
+    if (seen[0]?.isScheduled !== true) seen.unshift(...(await runsBefore(this.archive, period, read)));
     const next = await runsUntilScheduled(this.archive, period, read);
     const due = new DueRuns(period);
     const absent = [...seen, ...next].map((run) => due.add(run));

@@ -27,6 +27,8 @@ export function nothingArchived(resource: Resource, cluster: string, reason: str
 export interface SelectedObject extends RecordedObject {
   /** Runs that are newer and have none, the newest first. */
   readonly passed: readonly HeldPlace[];
+  /** What its run's records say; undefined: there are none. */
+  readonly record: ClusterRecord | undefined;
 }
 
 /** Which of the objects is asked for: that of one run, or the newest at or before a time; with neither, the newest of all. */
@@ -49,7 +51,7 @@ export async function selectObject(
   const period = run === undefined ? { to: at } : { from: run, to: run };
   const passed: HeldPlace[] = [];
   for await (const place of heldNewestFirst(opened, resource, cluster, period)) {
-    if (place.object !== undefined) return { ...place.object, passed };
+    if (place.object !== undefined) return { ...place.object, record: place.record, passed };
     passed.push(place);
   }
   const [only] = passed;
@@ -133,7 +135,7 @@ function unreadIn(passed: readonly HeldPlace[]): string | undefined {
 export async function noteNewerRuns(
   { err }: Pick<Terminal, 'err'>,
   reader: RunReader,
-  { run, passed }: SelectedObject,
+  { run, record, passed }: SelectedObject,
   at: Date | undefined,
 ): Promise<void> {
   const [newer] = passed;
@@ -143,6 +145,6 @@ export async function noteNewerRuns(
   }
   const unread = unreadIn(passed);
   if (unread !== undefined) await print(err, `${unread}.\n`);
-  const absent = at && (await reader.absentBetween({ from: run, to: at }, passed));
+  const absent = at && (await reader.absentBetween({ from: run, to: at }, [...passed, { run, record }]));
   if (absent !== undefined) await print(err, `Absent: ${absent}, so nobody knows what it was then.\n`);
 }

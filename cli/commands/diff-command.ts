@@ -83,7 +83,7 @@ async function objectBefore(
   const { archive } = opened;
   const passed: HeldPlace[] = [];
   for await (const place of heldNewestFirst(opened, resource, cluster, { to: new Date(run.getTime() - 1) })) {
-    if (place.object !== undefined) return { ...place.object, passed };
+    if (place.object !== undefined) return { ...place.object, record: place.record, passed };
     passed.push(place);
   }
   const isOnly = (await selectObject(opened, resource, cluster, {})).key === key;
@@ -190,7 +190,7 @@ diff reads both contents and compares them with their hashes and their run recor
 the commands to compare them by hand.
 
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, one of the two is
-damaged, or no run record says that it was archived.
+missing or damaged, or no run record says that it was archived.
 
 Examples:
   npm run collector -- diff my-cluster

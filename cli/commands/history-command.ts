@@ -153,11 +153,11 @@ async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<
 }
 
 const helpText = `
-A change is between two runs that archived the cluster; other runs are passed over. history reads the run records alone.
+A change is between two runs that archived the cluster; other runs are passed over. history reads the run records, and looks whether what they name is there.
 
 With --all, all clusters that changed in one run are one line.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
+Exit codes: 0 done, 1 something is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
 be read.
 
 Examples:

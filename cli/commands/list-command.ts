@@ -114,12 +114,12 @@ async function* summaries(rows: AsyncIterable<Row>) {
 }
 
 const helpText = `
-list reads the run records. A run that the schedule was due to start and that left no record is a row too: absent.
+list reads the run records, and looks whether what they name is there: if not, it is missing. A run that the schedule was due to start and that left no record is a row too: absent.
 
 --failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
 --cluster" says since when.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
+Exit codes: 0 done, 1 an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
 not be read.
 
 Examples:

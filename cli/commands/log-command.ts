@@ -3,9 +3,16 @@ import { Command } from 'commander';
 import { dayMs } from '../../archive/format/clocks';
 import { resources } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
-import { type ArchiveReader, bytesOfRecords, clusterObjects, firstOf, type ListedRun } from '../../archive/read';
+import {
+  type ArchiveReader,
+  bytesOfRecords,
+  clusterObjects,
+  firstOf,
+  type ListedRun,
+  type Period,
+} from '../../archive/read';
 import { clusterFilter } from '../archive/cluster-names';
-import { cutLines } from '../archive/cut-lines';
+import { CutCounts, cutLines } from '../archive/cut-lines';
 import {
   type ArchivedLog,
   isMissing,
@@ -17,7 +24,7 @@ import {
 import { remarkOnRecorded } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingOf, whyMissing } from '../archive/select-object';
-import type { RunSelection } from '../archive/select-runs';
+import { type RunSelection, runsNewestFirst } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
@@ -58,19 +65,34 @@ export function logCommand(context: CommandContext): Command {
     if (options.all !== true && cluster === undefined)
       command.error("error: nothing to join; expected a cluster's uid, or --all --seams");
     await readRuns(context, options, async (reader) => {
-      const selection = isSelection(options) ? options : { from: new Date(reader.now.getTime() - dayMs) };
+      const selection = isSelection(options) ? options : await runsOfLines(reader, options);
       const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
       const isFound =
         cluster === undefined || options.seams === true || options.json === true
           ? await printSeams(terminal, reader, clusters, selection, options)
-          : await printLog(terminal, reader, cluster, { ...options, ...selection });
+          : await printLog(context, reader, cluster, { ...options, ...selection });
       if (isFound) end('found');
     });
   });
 }
 
+/**
+ * The runs whose logs have the lines of a period: from the newest run before its first time on, whose log is what the next one is
+ * compared with. Without a period, those of the last 24 hours.
+ */
+async function runsOfLines({ archive, now }: RunReader, { linesFrom, linesTo }: Options): Promise<RunSelection> {
+  const from = linesFrom ?? new Date((linesTo ?? now).getTime() - dayMs);
+  const before = linesFrom && (await firstOf(runsNewestFirst(archive, { to: linesFrom }, linesFrom)));
+  return { from: before?.run ?? from, to: linesTo };
+}
+
 /** @returns whether a log is damaged, or lines may be lost and somebody asked for that */
-async function printLog(terminal: Terminal, reader: RunReader, cluster: string, options: Options): Promise<boolean> {
+async function printLog(
+  { terminal, end }: CommandContext,
+  reader: RunReader,
+  cluster: string,
+  options: Options,
+): Promise<boolean> {
   const { archive } = reader;
   const runs = await reader.list({ ...options, to: await loggedUpTo(archive, cluster, options) });
   const period = { from: runs[0]?.run ?? options.from, to: runs.at(-1)?.run ?? options.to };
@@ -87,9 +109,21 @@ async function printLog(terminal: Terminal, reader: RunReader, cluster: string, 
       yield one;
     }
   };
-  await printText(terminal, noted(), options);
+  const { linesFrom: from, linesTo: to } = options;
+  const cut = from === undefined && to === undefined ? undefined : new CutCounts();
+  await printText(terminal, noted(), { from, to }, cut);
   if (totals.logs + totals.gone.length === 0) throw await nothingOf(reader, 'log', cluster, period);
-  await print(terminal.err, `${totals.summary()}\n`);
+  if (cut !== undefined && cut.withoutTime > 0) {
+    const share = `${cut.withoutTime.toLocaleString('en-US')} of ${formatCount(cut.lines, 'line')} do not begin with a time`;
+    await print(terminal.err, `${share}: each stays with the line before it.\n`);
+  }
+  await print(terminal.err, `${totals.summary(cut?.wanted)}\n`);
+  if (cut === undefined && (options.from ?? options.to) !== undefined)
+    await print(terminal.err, '--lines-from and --lines-to cut the text by the times of its lines.\n');
+  if (cut?.wanted === 0) {
+    await print(terminal.err, `${describeLines(cut, reader)}\n`);
+    end('trouble');
+  }
   return totals.damaged + totals.gone.length > 0 || (options.strict === true && totals.gaps.length > 0);
 }
 
@@ -123,15 +157,23 @@ async function loggedUpTo(
   return (await firstOf(clusterObjects(archive, 'log', cluster, { from: to })))?.run ?? to;
 }
 
-async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
-  const { linesFrom: from, linesTo: to } = options;
-  const isCut = from !== undefined || to !== undefined;
-  const counts = { lines: 0, withoutTime: 0 };
+/** Says which lines there are in place of those of a period. */
+function describeLines({ first, last }: CutCounts, { span }: RunReader): string {
+  if (first === undefined || last === undefined)
+    return `No line of the logs of ${span} begins with a time, so none can be cut out.`;
+  return `The lines of ${span} have times from ${formatTime(first)} up to ${formatTime(last)}; --from and --to choose other runs.`;
+}
+
+/** @param cut counts what was looked at; undefined: nothing is cut */
+async function printText(
+  terminal: Terminal,
+  joined: AsyncIterable<JoinedRun>,
+  period: Period,
+  cut: CutCounts | undefined,
+): Promise<void> {
   const whole = textOf(terminal, joined);
-  const text = isCut ? cutLines(whole, { from, to }, counts) : whole;
+  const text = cut === undefined ? whole : cutLines(whole, period, cut);
   await pipeline(terminal.isTerminal ? printableContent(text) : text, terminal.out, { end: false });
-  const share = `${counts.withoutTime} of ${formatCount(counts.lines, 'line')}`;
-  if (isCut) await print(terminal.err, `${share} do not begin with a time.\n`);
 }
 
 async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
@@ -167,16 +209,16 @@ const helpText = `
 Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; without a choice of runs
 those of the last 24 hours. Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew:
 standard error says so at that run. A log ends before it is fetched, so the first one behind --to is read too. --lines-from and
---lines-to cut the text where lines begin with an ISO time.
+--lines-to cut the text where lines begin with an ISO time, and choose the runs that have such lines.
 
 --seams prints a table of the clusters whose logs are frozen or empty, have gaps or are damaged, with the runs since or before which
 they are.
 
-Exit codes: 0 done, 1 a log or a run record is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be
-done, or a run record could not be read.
+Exit codes: 0 done, 1 a log is missing, or a log or a run record is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be
+done, no line lies in the period, or a run record could not be read.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log
-  npm run collector -- log my-cluster --from yesterday --lines-from "yesterday 02:10" --lines-to "yesterday 02:20"
+  npm run collector -- log my-cluster --lines-from "yesterday 02:10" --lines-to "yesterday 02:20"
   npm run collector -- log --all --seams --from "7 days ago"
 `;

@@ -49,10 +49,11 @@ export class LogTotals {
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.frozenSince = link.unchangedSince;
   }
 
-  summary(): string {
+  /** @param printed how many of the lines were printed; left out: all */
+  summary(printed?: number): string {
     const before = this.#before === 0 ? '' : ` and ${this.#before.toLocaleString('en-US')} from before`;
     const parts = [
-      `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
+      `${printed === undefined ? '' : `${printed.toLocaleString('en-US')} of `}${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}${printed === undefined ? '' : ' lie in this period'}`,
       `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
       ...(this.gone.length > 0 ? [`${formatCount(this.gone.length, 'log')} missing`] : []),
       ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),

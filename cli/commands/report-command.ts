@@ -73,7 +73,7 @@ const helpText = `
 The table has every cluster, as long as that makes at most 20,000 cells. Of a larger fleet it has the clusters with
 failures, doubts, late content or changes, the worst first; --all shows every cluster.
 
-Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done, or
+Exit codes: 0 done, 1 something is missing, or a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done, or
 a run record could not be read.
 
 Examples:

@@ -1,4 +1,6 @@
+import { link, mkdir } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
+import { dirname, join } from 'node:path';
 import { countOutcomes } from '../../archive/format/completeness';
 import { firstResources } from '../../archive/format/resources';
 import type { Outcome } from '../../archive/format/run-record';
@@ -23,7 +25,8 @@ export const absentRun = runAt(30);
 export const [dead, flapping, healthy] = [cluster(3), cluster(7), cluster(1)];
 
 /**
- * Builds it: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
+ * Builds it: the records of all runs but one, and the objects of one cluster; those of the others are links to them: they are
+ * there, and no test reads them.
  * Another manifest of the first 100 clusters begins with run 45.
  */
 export async function operatorArchive(clusters: number): Promise<ArchiveFixture> {
@@ -40,6 +43,11 @@ export async function operatorArchive(clusters: number): Promise<ArchiveFixture>
     const outcomes = [...own.outcomes, ...others];
     const counts = countOutcomes(outcomes);
     await archive.putRecord({ ...own, configuration, status: 'incomplete', counts, outcomes });
+    for (const { resource, key } of others) {
+      if (key === undefined) continue;
+      await mkdir(join(archive.folder, dirname(key)), { recursive: true });
+      await link(join(archive.folder, keyOf(resource, healthy, run)), join(archive.folder, key));
+    }
   }
   return archive;
 }

@@ -90,9 +90,40 @@ describe('log', () => {
     const timed = await ArchiveFixture.ofLogs([text]);
     const { out, err } = await logOf(timed, '--lines-from', '2026-11-20T02:10', '--lines-to', '2026-11-20T02:20');
     expect(out).toBe(`${at('10')}  trace of 10\n[2026-11-20 03:15:00,5 +01:00] local\n`);
-    expect(err).toContain('2 of 6 lines do not begin with a time.\n');
+    expect(err).toContain('2 of 6 lines do not begin with a time: each stays with the line before it.\n');
+    expect(err).toContain('3 of 6 lines of 1 log lie in this period, ');
     expect((await logOf(timed, '--lines-to', '2026-11-20T02:05')).out).toBe(`${at('05')}  trace of 05\n`);
     expect((await logOf(timed, '--lines-from', '2026-11-20', '--seams')).code).toBe(2);
+  });
+
+  it('chooses the runs itself that have the lines of a period, however long ago that was', async () => {
+    const minute = (at: number) =>
+      `2026-11-20T${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}:00Z`;
+    const of = (from: number, to: number) =>
+      Array.from({ length: (to - from) / 10 }, (_, at) => `${minute(from + 10 * at)} request\n`).join('');
+    const rolling = await ArchiveFixture.create();
+    for (const at of [1, 2, 3, 4, 5, 6, 7, 8])
+      await rolling.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => ({ content: logRecord('a', of(Math.max(0, 60 * at - 100), 60 * at)) }),
+      });
+    const now = new Date('2026-11-24T00:00:00Z');
+    const cut = (...args: string[]) => runCollector(['log', 'a', '--archive', rolling.folder, ...args], { now });
+    const { code, out, err } = await cut('--lines-from', minute(150), '--lines-to', minute(270));
+    expect([code, out]).toEqual([0, of(150, 280)]);
+    // The log of run 2 has none of them; that of run 5 has the last ones.
+    expect(err).toContain('13 of 24 lines of 4 logs lie in this period, ');
+    expect(err).not.toContain('do not begin');
+    expect((await cut('--lines-to', minute(30))).out).toBe(of(0, 40));
+    expect((await cut('--lines-from', minute(470))).out).toBe(of(470, 480));
+    const none = await cut('--from', minute(360), '--lines-from', minute(0), '--lines-to', minute(60));
+    expect([none.code, none.out]).toEqual([3, '']);
+    expect(none.err).toContain('0 of 18 lines of 3 logs lie in this period, ');
+    const have = `3 runs from ${minute(360)} up to ${minute(480)} have times from ${minute(300)} up to ${minute(470)}`;
+    expect(none.err).toContain(`The lines of ${have}; --from and --to choose other runs.\n`);
+    const whole = await cut('--from', minute(120), '--to', minute(180));
+    expect(whole.err).toContain('--lines-from and --lines-to cut the text by the times of its lines.\n');
   });
 
   it('a gap stays a gap, also where a later log reaches back across it', async () => {

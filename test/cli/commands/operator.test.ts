@@ -112,9 +112,9 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     const last = ['--from', runAt(59).toISOString()];
     const { out } = await collector('verify', ...last);
     expect(out).toMatch(
-      /^missing: it is not there\n( {2}[lm].*gz\n){3} {2}… and 233 more keys; verify --json has all\n1 run, /,
+      /^damaged: its content is not the one that its run record says\n( {2}[lm].*gz\n){3} {2}… and 233 more keys; verify --json has all\n1 run, /,
     );
-    expect(out).toContain('Found: 236 missing.');
+    expect(out).toContain('Found: 236 damaged.');
     const { findings } = JSON.parse((await collector('verify', ...last, '--json')).out);
     expect(findings).toHaveLength(236);
     expect(findings.map(({ key }: { key: string }) => key)).not.toContain(keyOf('log', healthy, runAt(59)));
