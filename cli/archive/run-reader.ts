@@ -1,4 +1,5 @@
 import type { ConfiguredCluster } from '../../archive/format/configuration';
+import { nameOf } from '../../archive/format/finding';
 import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
 import { leaversOf } from '../../archive/format/next-list';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
@@ -131,7 +132,11 @@ export class RunReader implements OpenedArchive {
 
   /** What is wrong with what was read. What else is wrong with configurations is found by `verify`. */
   get remarks(): readonly Remark[] {
-    return [...this.problems, ...this.#configurations.findings.filter(({ kind }) => kind === 'unreadable')];
+    const unread = this.#configurations.findings.filter(({ kind }) => kind === 'unreadable');
+    // What was read for two reasons is said once.
+    const byName = new Map<string, Remark>();
+    for (const one of [...this.problems, ...unread]) if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
+    return [...byName.values()];
   }
 
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */

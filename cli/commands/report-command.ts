@@ -45,7 +45,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.add(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
-  const { problems, notLookedAt, clusterChanges, now: createdAt } = reader;
+  const { remarks: problems, notLookedAt, clusterChanges, now: createdAt } = reader;
   const chain = await readChain(reader.archive, {}, () => undefined);
   const stamps = (await newestStamps(reader.archive, chain, () => undefined)).map(describeStamp);
   const facts = {

@@ -96,9 +96,12 @@ export async function searchObject(
 
 /** Says of an object that its run archived, and that is not there, whether it is missing. */
 async function goneProblem(reader: RunReader, object: SearchedObject): Promise<Remark> {
-  const missing = await reader.goneAt(object);
-  const problem = missing?.problem ?? 'the lifecycle has removed it since';
-  return { kind: 'note', key: objectKey(object), ...missing, problem: `not searched: ${problem}` };
+  const expired: Remark = {
+    kind: 'note',
+    key: objectKey(object),
+    problem: 'not searched: the lifecycle has removed it since',
+  };
+  return (await reader.goneAt(object)) ?? expired;
 }
 
 function problemOf(key: string, error: unknown): Remark {

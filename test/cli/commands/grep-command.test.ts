@@ -152,7 +152,7 @@ describe('grep', () => {
     expect(code).toBe(3);
     expect(out).toBe('good 2026-11-20T00:00:00Z: found\n');
     expect(err).toMatch(new RegExp(`^damaged: not searched: it cannot be decompressed.*\n  ${keyAt('damaged')}$`, 'm'));
-    expect(err).toContain(`damaged: not searched: it is no longer there\n  ${keyAt('missing')}\n`);
+    expect(err).toContain(`missing: its run archived it, and it is not there\n  ${keyAt('missing')}\n`);
   });
 
   it.each([['--snapshots'], []])('a log that is gone is named among those of several runs (%s)', async (...how) => {
@@ -161,7 +161,7 @@ describe('grep', () => {
     await rm(join(gone.folder, key));
     const { code, err } = await runCollector(['grep', 'more', '--last', '3', ...how, '--archive', gone.folder]);
     expect(code).toBe(3);
-    expect(err).toContain(`damaged: not searched: it is no longer there\n  ${key}\n`);
+    expect(err).toContain(`missing: its run archived it, and it is not there\n  ${key}\n`);
   });
 
   it.each([['--snapshots'], []])('a text in which nothing matched is not read again (%s)', async (...how) => {
