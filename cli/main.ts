@@ -27,6 +27,11 @@ import {
   type Terminal,
 } from './terminal/terminal';
 
+/** Set in the package: the commit that it was packed from. */
+declare const packedCommit: string | undefined;
+
+const versionText = typeof packedCommit === 'string' ? `${version} (${packedCommit})` : version;
+
 /**
  * Runs one command line.
  * @param args without the program's own name
@@ -51,7 +56,7 @@ export async function main(
       'Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it: `export` copies a part of it, `run` asks the deployed collector to.',
     )
     .usage('<command> [options]')
-    .version(version, '--version', 'print the version')
+    .version(versionText, '--version', 'print the version')
     .helpCommand('help [command]', 'say what a command does');
   withHelp(program, terminal, helpText);
   const commands = [
