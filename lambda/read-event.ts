@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { clockSlackMs } from '../archive/format/clocks';
+import { clockSlackMs, hourMs } from '../archive/format/clocks';
 import { parseStamp } from '../archive/format/keys';
 import { readTime } from '../archive/format/object-metadata';
 import { type ConfigProblem, parsing, problemLines, problemsOf } from '../archive/format/schema-problems';
@@ -39,15 +39,17 @@ export function isInFuture(time: Date, now: Date, slackMs = clockSlackMs): boole
   return time.getTime() > now.getTime() + slackMs;
 }
 
-/** A schema of a time, in ISO 8601 or as keys write it, that is not in the future. */
-export const eventTime = (now: Date, expected: string, slackMs?: number) =>
+/** A schema of a time, in ISO 8601 or as keys write it, that is not in the future, nor older than some milliseconds. */
+export const eventTime = (now: Date, expected: string, slackMs?: number, oldestMs = Number.POSITIVE_INFINITY) =>
   z.pipe(
     z.string(expected),
     z.transform((value: string, context) => {
       const parsed = parseStamp(value) ?? parseIsoTime(value);
       const isTime = parsed !== undefined && !Number.isNaN(parsed.getTime());
-      if (isTime && !isInFuture(parsed, now, slackMs)) return parsed;
-      const limit = `a time that is not in the future (now it is ${now.toISOString()})`;
+      const isOld = isTime && parsed.getTime() < now.getTime() - oldestMs;
+      if (isTime && !isOld && !isInFuture(parsed, now, slackMs)) return parsed;
+      const kept = isOld ? `of the last ${oldestMs / hourMs} hours` : 'that is not in the future';
+      const limit = `a time ${kept} (now it is ${now.toISOString()})`;
       context.issues.push({ code: 'custom', message: isTime ? limit : expected, input: value });
       return z.NEVER;
     }),

@@ -43,6 +43,15 @@ export const problems = {
   replacedContent: (seal: number) => `its content is not what seal ${seal} says: it was replaced after that`,
   goneSinceSealed: (seal: number) => `seal ${seal} has it, and it is not there`,
   notSealed: 'it was there when the newest seal was made, and no seal has it',
+  listedBeforeSeal: (listedFrom: string, before: number) =>
+    `it says that it began to list at ${listedFrom}, before seal ${before} did: nothing it says of its time counts`,
+  listedFarAway: (seal: string, listedFrom: string) =>
+    `it is of ${seal} and says that it began to list at ${listedFrom}: more than 5 minutes before, or a day after`,
+  sealInFuture: 'its time is in the future',
+  sealAfterStamp: 'its time is later than a time stamp that it, or a later seal, has',
+  stampOfNothing: 'it stamps a seal that is not right, or not there',
+  stampsNotRead: (count: number) =>
+    `${count} more time stamps that no seal names were not judged: one audit judges 1,000. Remove those that nobody asked for`,
   notSealedInPart: 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away',
 
   /** Of what was due. */

@@ -17,7 +17,7 @@ import { isInPart, type Part, partFiles } from './part';
 import { readChain } from './seals/read-chain';
 import type { ChainOptions, SealChain } from './seals/seal-chain';
 import { absentSeals, planOf, shorterRetentions } from './seals/seal-plans';
-import { findUnstamped, lateStamps, readStamps } from './seals/seal-stamps';
+import { impossibleTimes, lateStamps, readStamps, unstampedFindings } from './seals/seal-stamps';
 import { runsBefore, runsUntilScheduled, seenRun } from './seen-run';
 import { Tally, type Verified, type VerifyCounts } from './tally';
 import { type Judged, take, type World } from './world';
@@ -98,8 +98,10 @@ async function judgeChain(verification: Verification, broken: readonly Parameter
   for (const finding of absentSeals(seals, part ?? options, until)) tally.add(finding);
   if (part === undefined) for (const finding of shorterRetentions(chain, seals, now)) tally.add(finding);
   const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
-  const stamps = await readStamps(reader, chain, stampRoots, tally.find);
-  if (stampRoots !== undefined) findUnstamped(chain, stamps, { since, now: options.now }, tally.find);
+  const { counting: stamps, findings } = await readStamps(reader, chain, stampRoots);
+  for (const finding of [...findings, ...impossibleTimes(chain, stamps, now)]) tally.add(finding);
+  if (stampRoots !== undefined)
+    for (const finding of unstampedFindings(chain, stamps, { since, now: options.now })) tally.add(finding);
   const ofEach = new Map(stamps.map((stamp) => [stamp.authority, stamp]));
   tally.counts.sealed = {
     seals: seals.length,

@@ -51,9 +51,11 @@ export function describeStamp({ number, time, authority, root }: SealStamp): str
 }
 
 /** Of each authority its newest stamp, if that counts: only this one is read. */
-export function newestStamps(reader: ArchiveReader, chain: SealChain, find: Find): Promise<SealStamp[]> {
-  const newest = new Map(chain.stamps.map((key) => [parseSealStampKey(key)?.authority, key]));
-  return readStamps(reader, chain, undefined, find, [...newest.values()]);
+export async function newestStamps(reader: ArchiveReader, chain: SealChain, find: Find): Promise<SealStamp[]> {
+  const newest = new Map([...chain.stamps.keys()].map((key) => [parseSealStampKey(key)?.authority, key]));
+  const { counting, findings } = await readStamps(reader, chain, undefined, newest.values());
+  for (const { kind, key, problem } of findings) find(kind, key, problem);
+  return counting;
 }
 
 /** Most clusters that each list names. */

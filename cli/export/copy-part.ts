@@ -178,7 +178,7 @@ async function makeEmpty(folder: string): Promise<void> {
 async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string, chain: SealChain): Promise<number> {
   const { all, passedOver, stamps, head, signed } = chain;
   const numbers = [...all.map(({ number }) => number), ...passedOver.keys()];
-  for (const key of [...stamps, ...numbers.map(sealKey)]) await copy(reader, store, key);
+  for (const key of [...stamps.keys(), ...numbers.map(sealKey)]) await copy(reader, store, key);
   if (head !== undefined) await copy(reader, store, sealStateKey(head.state));
   const pem = parsePublicKey(signed[0]?.publicKey ?? '')?.export({ format: 'pem', type: 'spki' });
   if (pem !== undefined) await writeFile(join(folder, partKeyFile), pem);

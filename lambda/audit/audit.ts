@@ -5,7 +5,14 @@ import { jsonLinesType } from '../../archive/format/object-headers';
 import { largestSealBytes, type Seal } from '../../archive/format/seal';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../../archive/format/seal-file';
 import { largestStateBytes } from '../../archive/format/seal-state';
-import { readChain, type SealChain, stampedWithinMs } from '../../archive/prove/attest';
+import {
+  impossibleTimes,
+  type ReadStamps,
+  readChain,
+  readNewStamps,
+  type SealChain,
+  stampedWithinMs,
+} from '../../archive/prove/attest';
 import { ArchiveReadError } from '../../archive/read';
 import type { Clock } from '../clock';
 import type { S3Archive } from '../collect/put/s3-archive';
@@ -95,13 +102,16 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const findings = new Findings();
     const publicKeys = await trustedKeys(context);
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
+    const stamps = await readNewStamps(reader, chain);
+    for (const finding of [...stamps.findings, ...impossibleTimes(chain, stamps.counting, now)]) findings.add(finding);
+    const judged = { chain, stamps };
     const done = chain.seals.findLast(({ seal }) => seal === named);
     // A later audit has mailed since.
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before its mail, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
     if (done !== undefined && done === chain.stateOf && isOfPlan(done, plan))
-      return report(done, { ...done, ...chain.state }, chain, context, false);
+      return report(done, { ...done, ...chain.state }, judged, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
@@ -109,9 +119,9 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
       );
     const own = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
     const fleet = await fleetInForce(plan, chain, reader, now);
-    const examined = await examine({ ...context, ...fleet, now, chain, findings, own });
+    const examined = await examine({ ...context, ...fleet, now, chain, findings, own, stamps: stamps.hashed });
     const seal = await store(examined, context);
-    if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, chain, context, true);
+    if (seal !== undefined) return report(seal, { ...seal, ...examined.state }, judged, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
@@ -134,13 +144,19 @@ function deployedOf({ clusters, clusterList, ...plan }: Seal['plan']): object {
 async function report(
   seal: StoredSeal,
   mailed: MailedSeal,
-  chain: SealChain,
+  { chain, stamps: read }: { readonly chain: SealChain; readonly stamps: ReadStamps },
   context: AuditContext,
   isNew: boolean,
 ): Promise<AuditResult> {
   const { mail, plan, reporter, reader, clock } = context;
   const now = (await reader.time()) ?? clock.now();
-  const stamps = await stampSeal(seal, { ...context, authorities: plan.timestamps ?? [], chain, now });
+  const stamps = await stampSeal(seal, {
+    ...context,
+    authorities: plan.timestamps ?? [],
+    chain,
+    stamped: rightStamps(chain, read),
+    now,
+  });
   const result = resultOf(seal, stamps, context, isNew);
   reporter.sealed(result, {
     stalestHours: stalestHours(mailed),
@@ -156,6 +172,14 @@ async function report(
     reporter.notMailed(error);
   }
   return result;
+}
+
+/** Keys of the stamps that are right: those that an earlier seal names are, unless something was found. */
+function rightStamps({ stamps, sealedStamps }: SealChain, { hashed, findings }: ReadStamps): Set<string> {
+  const right = new Set([...sealedStamps.keys()].filter((key) => stamps.has(key)));
+  for (const { key } of findings) right.delete(key);
+  for (const { key } of hashed) right.add(key);
+  return right;
 }
 
 type StoredSeal = Seal & Pick<MailedSeal, 'sha256'>;

@@ -1,9 +1,9 @@
 import { settled } from '../../archive/format/clocks';
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
-import { mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
+import { type Hashed, mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
 import type { SealState } from '../../archive/format/seal-state';
-import { Met, openDamage, type SealChain, unlessExpired, unsealedStamps } from '../../archive/prove/attest';
+import { Met, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
 import type { ArchiveReader } from '../../archive/read';
 import { groupReasons } from '../group-reasons';
 import { type AuditJudge, auditJudge } from './audit-judge';
@@ -31,6 +31,8 @@ export interface ExamineContext {
   readonly plan: AuditPlan;
   readonly chain: SealChain;
   readonly findings: Findings;
+  /** Stamps that were judged and are right; those that no seal names yet are sealed. */
+  readonly stamps: readonly Hashed[];
   /** The time by S3's own clock when the audit began to list. */
   readonly now: Date;
   /** Aborts when the audit's time is over. */
@@ -75,9 +77,8 @@ async function takeSteps(context: ExamineContext) {
   const old = await judgeOld(judge, { runs: [...found.records.runs], rereadDays: plan.rereadDays, isDue });
 
   for (const finding of judge.configurations.findings) judge.observe({ finding });
-  const stamps = await unsealedStamps(archive, chain);
   const cursor = { verified: read.position, searchedTo, ...old.passes };
-  return { ...found, expired, hashed: judge.beside.hashed, checked, read, old, logs, clusters, stamps, cursor };
+  return { ...found, expired, hashed: judge.beside.hashed, checked, read, old, logs, clusters, cursor };
 }
 
 /** Judges what is new, without its content. A call of its own: reading takes longest, and a run record needs the memory of what was met. */
@@ -105,7 +106,7 @@ async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJ
 
 /** Puts together what an audit signs. */
 function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof takeSteps>>): UnsignedSeal {
-  const { own, plan, chain, now, findings, members } = context;
+  const { own, plan, chain, now, findings, members, stamps } = context;
   const { records, read, old } = claims;
   const { head, next } = chain;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
@@ -139,7 +140,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     listedFrom: now.toISOString(),
     records: records.records,
     objects: [...claims.hashed.values()].slice(0, mostListed - records.records.length),
-    stamps: claims.stamps,
+    stamps: stamps.filter(({ key }) => !chain.sealedStamps.has(key)),
     unread: { behind: records.behind, keys: records.unread.slice(0, mostNamed) },
     plan: sealed,
     configurations: records.configurations,

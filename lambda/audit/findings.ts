@@ -38,6 +38,10 @@ export class Findings {
     else this.#more.set(kind, (this.#more.get(kind) ?? 0) + 1);
   };
 
+  add({ kind, key, problem }: Finding): void {
+    this.find(kind, key, problem);
+  }
+
   /**
    * @param checked what was open and looked at again, and what it is unless it is found again
    * @param now time of the audit

@@ -16,7 +16,9 @@ export interface AskedStamp {
 
 export interface StampSealContext {
   readonly authorities: readonly StampAuthority[];
-  readonly chain: Pick<SealChain, 'seals' | 'stamps'>;
+  readonly chain: Pick<SealChain, 'seals'>;
+  /** Keys of the stamps that were judged, and are right. */
+  readonly stamped: ReadonlySet<string>;
   readonly sink: Pick<S3Archive, 'put'>;
   readonly requestStamp: typeof requestStamp;
   /** By S3's own clock. */
@@ -34,7 +36,7 @@ const writeLimitMs = 15_000;
  */
 export function stampSeal(
   seal: Pick<RightSeal, 'number' | 'sha256'>,
-  { authorities, chain, sink, requestStamp, now }: StampSealContext,
+  { authorities, chain, stamped, sink, requestStamp, now }: StampSealContext,
 ): Promise<AskedStamp[]> {
   const keyOf = (authority: string, { number } = seal) => sealStampKey({ number, authority });
   const stamp = async (authority: StampAuthority): Promise<AskedStamp> => {
@@ -44,15 +46,17 @@ export function stampSeal(
       if (Math.abs(time.getTime() - now.getTime()) > clockSlackMs)
         throw new StampError(`${name} says that it is ${time.toISOString()}; S3 says ${now.toISOString()}`);
       const object = { key: keyOf(name), content: response, contentType: 'application/timestamp-reply' };
-      await sink.put(object, AbortSignal.timeout(writeLimitMs));
+      // Whatever lies there was not judged to be a stamp of this seal: nobody says yet that it is one.
+      if ((await sink.put(object, AbortSignal.timeout(writeLimitMs))) !== 'archived')
+        throw new StampError(`Storing the stamp of ${name} failed: something lies under ${object.key} already`);
       return { authority: name, time: time.toISOString() };
     } catch (error) {
-      const lastStamped = chain.seals.findLast((one) => chain.stamps.includes(keyOf(name, one)))?.seal;
+      const lastStamped = chain.seals.findLast((one) => stamped.has(keyOf(name, one)))?.seal;
       const planned = chain.seals.find(({ plan }) => plan.timestamps?.some((one) => one.name === name));
       const since = lastStamped ?? planned?.seal ?? now.toISOString();
       return { authority: name, problem: error instanceof Error ? error.message : String(error), since };
     }
   };
   // Another invocation of the same audit may have stamped it already.
-  return Promise.all(authorities.filter(({ name }) => !chain.stamps.includes(keyOf(name))).map(stamp));
+  return Promise.all(authorities.filter(({ name }) => !stamped.has(keyOf(name))).map(stamp));
 }

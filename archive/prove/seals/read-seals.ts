@@ -25,22 +25,22 @@ export interface ListedSeals {
   readonly numbers: readonly number[];
   /** SHA-256 of the states, as their keys say: one that no seal names is left over from an audit that was ended. */
   readonly states: ReadonlySet<string>;
-  /** Keys of stamps, in order. */
-  readonly stamps: readonly string[];
+  /** Stamps by their keys, in order, and when each was written. */
+  readonly stamps: ReadonlyMap<string, Date>;
 }
 
 /** @throws ArchiveReadError */
 export async function listSeals(reader: ArchiveReader, find: Find): Promise<ListedSeals> {
   const numbers: number[] = [];
   const states = new Set<string>();
-  const stamps: string[] = [];
+  const stamps = new Map<string, Date>();
   for await (const object of reader.list(sealsPrefix)) {
     const { key } = object;
     const number = parseSealKey(key);
     const state = parseSealStateKey(key);
     if (number !== undefined) numbers.push(number);
     else if (state !== undefined) states.add(state);
-    else if (parseSealStampKey(key) !== undefined) stamps.push(key);
+    else if (parseSealStampKey(key) !== undefined) stamps.set(key, object.writtenAt);
     else findStray(find, object);
   }
   return { numbers: numbers.sort((a, b) => a - b), states, stamps };

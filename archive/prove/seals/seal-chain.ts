@@ -50,8 +50,8 @@ export class SealChain {
   readonly records = new Map<string, Sealed>();
   readonly objects = new Map<string, Sealed>();
   readonly sealedStamps = new Map<string, Sealed>();
-  /** Keys of the stamps that are there. */
-  stamps: readonly string[] = [];
+  /** The stamps that are there: their keys in order, and when each was written. */
+  stamps: ReadonlyMap<string, Date> = new Map();
   /** What is not right, by number. */
   readonly passedOver = new Map<number, PassedOver>();
   /** All files with a signature, in the order of their numbers. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { dayMs } from '../../format/clocks';
-import type { Find } from '../../format/finding';
+import { clockSlackMs, dayMs } from '../../format/clocks';
+import type { Find, Finding } from '../../format/finding';
 import { parseSealStampKey, sealKey } from '../../format/keys';
 import { problems } from '../../format/problems';
 import type { Hashed, Seal } from '../../format/seal';
@@ -41,33 +41,36 @@ function plannedRoots(seals: readonly Pick<Seal, 'plan'>[]): X509Certificate[] {
   return [...roots].map((root) => new X509Certificate(Buffer.from(root, 'base64')));
 }
 
-/** Hashes the stamps that no seal names yet: the next one does. @throws ArchiveReadError */
-export async function unsealedStamps(reader: ArchiveReader, { stamps, sealedStamps }: SealChain): Promise<Hashed[]> {
-  const hashed: Hashed[] = [];
-  const unnamed = stamps.filter((key) => !sealedStamps.has(key));
-  for await (const { key, bytes } of mapConcurrently(unnamed, concurrency, (key) => readStamp(reader, key)))
-    if (Buffer.isBuffer(bytes)) hashed.push({ key, sha256: sha256Of(bytes), bytes: bytes.length });
-  return hashed;
+/** What stamps say that were read. */
+export interface ReadStamps {
+  /** Those that count and lead to a trusted root, oldest seal first. */
+  readonly counting: SealStamp[];
+  /** Of those that count, also to a root that only a plan names, the hash of the stored file. */
+  readonly hashed: Hashed[];
+  readonly findings: Finding[];
 }
 
 /**
- * Reads stamps of an archive, and finds those that were replaced, or do not count.
+ * Judges stamps of an archive: those that were replaced, or do not count, are findings.
  * @param trusted roots that the user trusts; left out: those that the seals' own plans name
  * @param keys left out: all
- * @returns those that count and lead to a trusted root, oldest seal first
  * @throws ArchiveReadError
  */
 export async function readStamps(
   reader: ArchiveReader,
   chain: SealChain,
-  trusted: readonly X509Certificate[] | undefined,
-  find: Find,
-  keys = chain.stamps,
-): Promise<SealStamp[]> {
+  trusted?: readonly X509Certificate[],
+  keys: Iterable<string> = chain.stamps.keys(),
+): Promise<ReadStamps> {
   const roots = [...(trusted ?? []), ...plannedRoots(chain.seals)];
   const byNumber = new Map(chain.all.map((seal) => [seal.number, seal]));
-  const counting: SealStamp[] = [];
-  for await (const { key, bytes } of mapConcurrently(keys, concurrency, (one) => readStamp(reader, one))) {
+  const read: ReadStamps = { counting: [], hashed: [], findings: [] };
+  const find = (kind: Finding['kind'], key: string, problem: string) => read.findings.push({ kind, key, problem });
+  const wanted: string[] = [];
+  for (const key of keys)
+    if (chain.sealedStamps.has(key) || byNumber.has(parseSealStampKey(key)?.number ?? 0)) wanted.push(key);
+    else find('seal-broken', key, problems.stampOfNothing);
+  for await (const { key, bytes } of mapConcurrently(wanted, concurrency, (one) => readStamp(reader, one))) {
     const named = chain.sealedStamps.get(key);
     if (!Buffer.isBuffer(bytes)) find('seal-broken', key, bytes);
     else if (named !== undefined && sha256Of(bytes) !== named.sha256)
@@ -76,18 +79,45 @@ export async function readStamps(
       const { number, authority } = parseSealStampKey(key) ?? { number: 0, authority: '' };
       const stamp = judgeStamp(bytes, byNumber.get(number), roots);
       if (typeof stamp === 'string') find('seal-broken', key, stamp);
-      else if (trusted?.some(({ fingerprint256 }) => fingerprint256 === stamp.root.fingerprint256) !== false)
-        counting.push({ number, authority, time: stamp.time.toISOString(), root: nameOf(stamp.root) });
+      else {
+        read.hashed.push({ key, sha256: sha256Of(bytes), bytes: bytes.length });
+        if (trusted?.some(({ fingerprint256 }) => fingerprint256 === stamp.root.fingerprint256) !== false)
+          read.counting.push({ number, authority, time: stamp.time.toISOString(), root: nameOf(stamp.root) });
+      }
     }
   }
-  return counting;
+  return read;
+}
+
+/** Stamps that one audit reads: so many have no seal yet only if somebody put them there. */
+const mostRead = 1000;
+
+/**
+ * Judges what an audit has to see of stamps: those that no seal names yet, and those that S3 wrote anew after they were listed
+ * for the seal that names them. The others were right when they were sealed.
+ * @throws ArchiveReadError
+ */
+export async function readNewStamps(reader: ArchiveReader, chain: SealChain): Promise<ReadStamps> {
+  const isNew = ([key, writtenAt]: readonly [string, Date]) => {
+    const named = chain.sealedStamps.get(key);
+    return named === undefined || writtenAt > new Date(named.by.listedFrom);
+  };
+  const planned = new Set(chain.seals.flatMap(({ plan }) => plan.timestamps ?? []).map(({ name }) => name));
+  const isPlanned = (key: string) => planned.has(parseSealStampKey(key)?.authority ?? '');
+  const keys = [...chain.stamps].filter(isNew).map(([key]) => key);
+  // What nobody asked for comes last: it must not hide the others.
+  const inOrder = [...keys.filter(isPlanned), ...keys.filter((key) => !isPlanned(key))];
+  const read = await readStamps(reader, chain, undefined, inOrder.slice(0, mostRead));
+  const [unread] = inOrder.slice(mostRead);
+  if (unread !== undefined)
+    read.findings.push({ kind: 'unreadable', key: unread, problem: problems.stampsNotRead(keys.length - mostRead) });
+  return read;
 }
 
 /** Finds the stamps that seals name and that are not there. */
 export function findLostStamps({ stamps, sealedStamps }: SealChain, find: Find): void {
-  const there = new Set(stamps);
   for (const [key, { by }] of sealedStamps)
-    if (!there.has(key)) find('missing', key, problems.goneSinceSealed(by.number));
+    if (!stamps.has(key)) find('missing', key, problems.goneSinceSealed(by.number));
 }
 
 /** The seals of the chain whose first stamp is later than a day: written later than they say shows as this. */
@@ -101,33 +131,70 @@ export function lateStamps({ seals }: Pick<SealChain, 'seals'>, stamps: readonly
 }
 
 /**
- * Finds the seals of the chain that nobody but their signer says existed within three days of their own time.
+ * Finds the seals of the chain that nobody but their signer says existed within three days of their own times. Each is judged by
+ * itself: what the seals above it say of theirs excuses nothing.
  * @param since seals from this time on have to be stamped
  */
-export function findUnstamped(
+export function unstampedFindings(
   { seals }: Pick<SealChain, 'seals'>,
   stamps: readonly SealStamp[],
   { since, now }: { readonly since: Date | undefined; readonly now: Date },
-  find: Find,
-): void {
-  let covered = Number.POSITIVE_INFINITY;
+): Finding[] {
   const unstamped: RightSeal[] = [];
-  for (const seal of seals.toReversed()) {
-    for (const { number, time } of stamps) if (number === seal.number) covered = Math.min(covered, Date.parse(time));
+  for (const { seal, coveredAt } of coveredSeals(seals, stamps)) {
     const listed = Date.parse(seal.listedFrom);
-    if (listed < (since?.getTime() ?? 0)) break;
-    if (Math.min(covered, now.getTime()) > listed + stampedWithinMs) unstamped.unshift(seal);
+    const isDue = listed >= (since?.getTime() ?? 0);
+    if (isDue && Math.min(coveredAt, now.getTime()) > listed + stampedWithinMs) unstamped.unshift(seal);
   }
   const [first, last] = [unstamped[0], unstamped.at(-1)];
-  if (first === undefined || last === undefined) return;
+  if (first === undefined || last === undefined) return [];
   const others = first === last ? '' : `; nor of ${unstamped.length - 1} later ones up to seal ${last.number}`;
   const problem = `none of the authorities that you trust says within three days of its time that it existed${others}`;
-  find('seal-broken', sealKey(first.number), problem);
+  return [{ kind: 'seal-broken', key: sealKey(first.number), problem }];
+}
+
+/** The seals of a chain, the newest first, with the earliest time in milliseconds at which a stamp says that it existed. */
+function* coveredSeals(seals: readonly RightSeal[], stamps: readonly SealStamp[]) {
+  let coveredAt = Number.POSITIVE_INFINITY;
+  for (const seal of seals.toReversed()) {
+    for (const { number, time } of stamps)
+      if (number === seal.number) coveredAt = Math.min(coveredAt, Date.parse(time));
+    yield { seal, coveredAt };
+  }
+}
+
+/** How long before its own time a seal may have begun to list, and how long after it, in milliseconds: a retry is late. */
+const listedBeforeMs = 5 * 60_000;
+const listedWithinMs = dayMs;
+
+/**
+ * Finds the seals whose times cannot be: they decide what had to be in a seal, and when it had to be stamped.
+ * @param now by the archive's clock
+ */
+export function impossibleTimes(
+  { seals }: Pick<SealChain, 'seals'>,
+  stamps: readonly SealStamp[],
+  now: Date,
+): Finding[] {
+  const findings: Finding[] = [];
+  const after = new Map([...coveredSeals(seals, stamps)].map(({ seal, coveredAt }) => [seal.number, coveredAt]));
+  for (const [at, { number, seal, listedFrom }] of seals.entries()) {
+    const [before, listed, named] = [seals[at - 1], Date.parse(listedFrom), Date.parse(seal)];
+    const latest = Math.max(listed, named);
+    const find = (problem: string) => findings.push({ kind: 'seal-broken', key: sealKey(number), problem });
+    if (before !== undefined && listedFrom < before.listedFrom)
+      find(problems.listedBeforeSeal(listedFrom, before.number));
+    if (listed < named - listedBeforeMs || listed > named + listedWithinMs)
+      find(problems.listedFarAway(seal, listedFrom));
+    if (latest > now.getTime() + clockSlackMs) find(problems.sealInFuture);
+    else if (latest > (after.get(number) ?? Number.POSITIVE_INFINITY) + clockSlackMs) find(problems.sealAfterStamp);
+  }
+  return findings;
 }
 
 /** @returns the stamp, or why it does not count */
 function judgeStamp(bytes: Buffer, seal: RightSeal | undefined, roots: readonly X509Certificate[]) {
-  if (seal === undefined) return 'it stamps a seal that is not right, or not there';
+  if (seal === undefined) return problems.stampOfNothing;
   try {
     return checkStamp(bytes, { sha256: Buffer.from(seal.sha256, 'hex'), roots });
   } catch (error) {

@@ -26,7 +26,9 @@ describe('the chain of seals', () => {
   });
 
   const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
-  const verify = (...args: string[]) => collector('verify', ...args);
+  /** After the last of the seals. */
+  const verify = (...args: string[]) =>
+    runCollector(['verify', ...args, '--archive', archive.folder], { now: day(24, 0) });
 
   describe('seals', () => {
     it('lists the seals with their hashes, oldest first', async () => {

@@ -1,4 +1,6 @@
 import { sealStampKey } from '../../../archive/format/keys';
+import type { RightSeal } from '../../../archive/prove/seals/seal-chain';
+import { impossibleTimes, type SealStamp, unstampedFindings } from '../../../archive/prove/seals/seal-stamps';
 import { checkStamp, StampError } from '../../../archive/prove/stamps/check-stamp';
 import { stampRequest } from '../../../archive/prove/stamps/request-stamp';
 import { verifyArchive } from '../../../archive/prove/verify-archive';
@@ -155,6 +157,86 @@ describe('a stamp', () => {
     const { world } = await stampedWorld();
     attack(world);
     expect(damageIn(await look(world.bucket))).toEqual(kinds);
+  });
+});
+
+describe('an audit judges stamps as verify does', () => {
+  it('takes junk under the key of its own stamp for damage, and the seal for one without a stamp', async () => {
+    const { world } = await stampedWorld();
+    const junk = key(4, 'one');
+    world.bucket.put({ key: junk, content: Buffer.from('junk'), contentType: 'x' }, new Date(at(22)));
+    const asked = { plan: stampedPlan, requestStamp: answering(at(23).replace(':00.000', ':07.000')) };
+    await world.collectDay(23);
+    const { result, mails } = await world.audit(at(23), asked);
+    expect(result).toMatchObject({ number: 4, damage: 1, found: { 'seal-broken': 1 } });
+    expect(mails[0]?.text).toContain('Seal 4 is not stamped by one (none since 2026-11-22 23:30Z)');
+    expect(mails[0]?.text).toContain('Seal 4 existed before 2026-11-23T23:30:07.000Z, says two.');
+    await world.collectDay(24);
+    // It is a file under a right seal's key now, and still not a stamp.
+    const next = await world.audit(at(24), { ...asked, requestStamp: answering(at(24).replace(':00.000', ':07.000')) });
+    expect(next.result).toMatchObject({ number: 5, damage: 1, found: { 'seal-broken': 1 } });
+    expect(world.seal(5).stamps.map((stamp) => stamp.key)).toEqual([key(4, 'two')]);
+  });
+
+  it('finds a stamp that a seal names and that was replaced since', async () => {
+    const { world } = await stampedWorld();
+    world.bucket.rewrite(key(1, 'one'), {
+      ...(world.bucket.objects.get(key(2, 'one')) ?? {}),
+      writtenAt: new Date('2026-11-23T12:00:00Z'),
+    });
+    const requestStamp = answering(at(23).replace(':00.000', ':07.000'));
+    const { result } = await world.audit(at(23), { plan: stampedPlan, requestStamp });
+    expect(result).toMatchObject({ damage: 1, found: { forged: 1 } });
+  });
+
+  it('judges 1,000 that no seal names, those of its own authorities first, and says how many it did not see', async () => {
+    const { world } = await stampedWorld();
+    for (let one = 0; one < 1001; one += 1)
+      world.bucket.put({ key: key(2, `x${one}`), content: Buffer.from('x'), contentType: 'x' }, new Date(at(22)));
+    const requestStamp = answering(at(23).replace(':00.000', ':07.000'));
+    const { result } = await world.audit(at(23), { plan: stampedPlan, requestStamp });
+    expect(result?.found).toMatchObject({ 'seal-broken': 998, unreadable: 1 });
+    expect(world.seal(4).stamps.map((stamp) => stamp.key)).toEqual([key(3, 'one'), key(3, 'two')]);
+    const unread = world.state(4).open.filter(({ kind }) => kind === 'unreadable');
+    expect(unread.map(({ problem }) => problem)).toEqual([
+      expect.stringContaining('3 more time stamps that no seal names were not judged'),
+    ]);
+  });
+});
+
+describe('the times of seals', () => {
+  const chain = (...times: readonly (readonly [string, string])[]) => ({
+    seals: times.map(([seal, listedFrom], index) => ({ number: index + 1, seal, listedFrom }) as RightSeal),
+  });
+  const day = (date: number, time = '23:30:01') => `2026-11-${date}T${time}.000Z`;
+  const stamp = (number: number, time: string) => ({ number, time, authority: 'one', root: '' });
+
+  it.each<[string, ReturnType<typeof chain>, readonly string[], SealStamp[]?]>([
+    ['are right if each lists soon after its time', chain([at(20), day(20)], [at(21), day(21)]), []],
+    ['may lie five minutes and a day apart', chain([at(20), day(20, '23:25:00')], [at(21), day(22, '23:29:59')]), []],
+    ['may not lie six minutes apart', chain([at(20), day(20, '23:24:00')]), ['more than 5 minutes before']],
+    ['may not lie two days apart', chain([at(20), day(22)]), ['or a day after']],
+    ['of listing go on', chain([at(21), day(21)], [at(20), day(20)]), ['before seal 1 did']],
+    ['are not in the future', chain([day(28), day(28)]), ['in the future']],
+    [
+      'are not behind the stamp of a later seal',
+      chain([at(21), day(21)], [at(22), day(22)]),
+      ['later than a time stamp'],
+      [stamp(2, at(21))],
+    ],
+    ['may be behind a stamp by what clocks differ', chain([at(21), day(21)]), [], [stamp(1, day(21, '22:00:00'))]],
+  ])('%s', (_, seals, problems, stamps = []) => {
+    const found = impossibleTimes(seals, stamps, new Date('2026-11-25T00:00:00Z'));
+    expect(found.map(({ problem }) => problem)).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+  });
+
+  it('decide of each seal by itself whether it had to be stamped, whatever the newest says of its own', () => {
+    const seals = chain([at(20), day(20)], [at(21), '2099-01-01T00:00:00.000Z']);
+    const options = { since: undefined, now: new Date('2026-12-24T00:00:00Z') };
+    expect(unstampedFindings(seals, [], options)).toMatchObject([{ key: 'seals/00000001.jsonl' }]);
+    const old = chain([at(20), day(20)], [at(21), '2026-01-01T00:00:00.000Z']);
+    const since = new Date('2026-11-01T00:00:00Z');
+    expect(unstampedFindings(old, [], { ...options, since })).toMatchObject([{ key: 'seals/00000001.jsonl' }]);
   });
 });
 

@@ -124,6 +124,11 @@ describe('the event of an audit', () => {
     );
   });
 
+  it('takes no time that is more than a day old: its seal would say that it listed a day later', () => {
+    expect(at('2026-11-22T12:00:00Z')).toEqual(new Date('2026-11-22T12:00:00Z'));
+    expect(() => at('2026-11-22T11:59:59Z')).toThrow('"2026-11-22T11:59:59Z", expected a time of the last 24 hours');
+  });
+
   it('takes no time of a later audit, but for what clocks differ', () => {
     expect(at('2026-11-23T12:01:00Z')).toEqual(new Date('2026-11-23T12:01:00Z'));
     expect(() => at('2026-11-23T12:01:01Z')).toThrow(

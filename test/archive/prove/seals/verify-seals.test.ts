@@ -152,7 +152,13 @@ describe('verify with seals', () => {
     it('takes numbers that a seal has passed over for whole, and others for a gap', async () => {
       const [, , head = ''] = hashes;
       const previous = { key: seal3, sha256: head };
-      const next = { ...(await seals.read(3)), previous, records: [], seal: on(22, 3).toISOString() };
+      const next = {
+        ...(await seals.read(3)),
+        previous,
+        records: [],
+        seal: on(22, 3).toISOString(),
+        listedFrom: on(22, 3).toISOString(),
+      };
       const passedOver = [4, 5].map((number) => ({ number, sha256: null, why: 'junk' }));
       await seals.put({ ...next, number: 6, passedOver });
       expect(await verify('--head', hashes[0] ?? '', head)).toMatchObject({ code: 0, kinds: [] });
