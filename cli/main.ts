@@ -12,9 +12,7 @@ import { printsTo, withHelp } from './commands/options';
 import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
-import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
-import { statsCommand } from './commands/stats-command';
 import { verifyCommand } from './commands/verify-command';
 import { printable, printableLines } from './terminal/printable';
 import {
@@ -31,6 +29,12 @@ import {
 declare const packedCommit: string | undefined;
 
 const versionText = typeof packedCommit === 'string' ? `${version} (${packedCommit})` : version;
+
+/** Commands that there were, and what does their work now. */
+const formerCommands = {
+  seals: '"verify --seals", and its --public-key "verify --print-keys"',
+  stats: '"list --by day" or "list --by cluster"',
+};
 
 /**
  * Runs one command line.
@@ -68,14 +72,20 @@ export async function main(
     logCommand,
     grepCommand,
     verifyCommand,
-    sealsCommand,
     exportCommand,
     reportCommand,
-    statsCommand,
     runCommand,
     doctorCommand,
   ];
   for (const command of commands) program.addCommand(command(context));
+  for (const [name, now] of Object.entries(formerCommands))
+    program.addCommand(
+      new Command(name)
+        .allowUnknownOption()
+        .allowExcessArguments()
+        .action(() => program.error(`error: the command ${name} is ${now} now`)),
+      { hidden: true },
+    );
   printsTo(terminal, program, 'npm run collector --');
   for (const command of program.commands) printsTo(terminal, command, `npm run collector -- ${command.name()}`);
   try {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { take } from '../../archive/read';
@@ -12,12 +12,14 @@ import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
+import { growthBy, printGrowth } from './list-growth';
 import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly failed?: boolean;
+  readonly by?: (typeof growthBy)[number];
   readonly limit: number;
 }
 
@@ -32,12 +34,18 @@ export function listCommand(context: CommandContext): Command {
     )
     .addOption(resourceOption('only this resource'))
     .option('--failed', 'only what is not archived, grouped by reason; with --json, each')
+    .addOption(
+      new Option('--by <what>', 'how the archive grows, by the days of its runs or by cluster, the largest first')
+        .choices(growthBy)
+        .conflicts(['cluster', 'resource', 'failed']),
+    )
     .option('--limit <count>', 'stop the table after so many rows; --json is never cut', parseCount, 20);
   const json = 'an array, an element per row, several absent runs in a row one by one';
   withHelp(withRuns(withClusters(command), terminal, 'all', json), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
-      const { cluster: clusters } = options;
+      const { cluster: clusters, by, ...others } = options;
+      if (by !== undefined) return printGrowth(terminal, reader, { ...others, by });
       const rows = rowsOf(reader, options);
       if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
@@ -119,6 +127,9 @@ list reads the run records, and looks whether what they name is there: if not, i
 --failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
 --cluster" says since when.
 
+--by adds up what the run records of 30 days say, unless others are chosen: lengths as stored, in the archive as it was then, whatever
+has expired since. The run records themselves count too; configurations and seals, which are few, do not.
+
 Exit codes: 0 done, 1 an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
 not be read.
 
@@ -126,5 +137,6 @@ Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"
   npm run collector -- list --failed --from yesterday
   npm run collector -- list --from 2026-11-20 --resource manifest --json
+  npm run collector -- list --by cluster --from 2026-11-01 --limit 50
   npm run --silent collector -- list --last 1 --json | jq -r '.[].key // empty'
 `;

@@ -12,7 +12,7 @@ export interface PublicKeyOptions {
 /** Adds whom to believe about seals. */
 export function withPublicKeys(command: Command): Command {
   const keys = 'the keys that may have signed the seals, as PEM';
-  const expected = 'public keys of the curve P-256, as "collector seals --public-key" writes them';
+  const expected = 'public keys of the curve P-256, as "verify --print-keys" writes them';
   return command.addOption(pemOption('--public-key <file...>', keys, 'PUBLIC KEY', parsePublicKey, expected));
 }
 

@@ -16,12 +16,13 @@ import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
+import { printSeals, type SealOptions, withSeals } from './list-seals';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { printFindings } from './print-findings';
 import { describeStamp } from './print-health';
 import { type PublicKeyOptions, type StampRootOptions, withPublicKeys, withStampRoots } from './trust-options';
 
-interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions {
+interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOptions, SealOptions {
   readonly strict?: boolean;
   readonly part?: boolean;
   readonly cluster?: string;
@@ -31,7 +32,8 @@ interface Options extends ReadOptions, Period, PublicKeyOptions, StampRootOption
 /** Objects that are read at once: a bucket takes its time for each, and a folder none. */
 const [fromBucket, fromFolder] = [48, 8];
 
-export function verifyCommand({ terminal, end }: CommandContext): Command {
+export function verifyCommand(context: CommandContext): Command {
+  const { terminal, end } = context;
   const command = new Command('verify')
     .summary('whether all is there and unchanged')
     .description(
@@ -43,8 +45,11 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .option('--strict', 'exit with 1 also if a run was due and is absent');
   const trusting = withStampRoots(withPublicKeys(command), terminal);
   const json = 'one object with all counts and findings';
-  withHelp(withArchive(withPeriod(trusting, terminal), json), terminal, helpText);
+  const others = ['head', 'part', 'cluster', 'strict', 'publicKey', 'tsaCa', 'stampedSince', 'from', 'to'];
+  withSeals(withArchive(withPeriod(trusting, terminal), json), others);
+  withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
+    if (options.seals === true || options.printKeys === true) return printSeals(context, options);
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
     const { archive: reader, now, isLive } = await withTime(await openArchive(options.archive), terminal);
@@ -197,9 +202,15 @@ Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with 
 wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found (with
 --strict also: nobody can tell which runs were due).
 
+--seals lists what each audit read and found, and below it what is open by the newest seal. --print-keys: keep the keys outside the
+account from the first day on, because whoever can write the archive can replace the key in it. Of both, the exit code is 1 where
+the chain is broken or damage is open.
+
 Examples:
   npm run collector -- verify
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01 --strict
   npm run collector -- verify --archive s3://my-archive --public-key seals-public-key.pem --head 5f2c…
   npm run --silent collector -- verify --json | jq '.findings[]'
+  npm run collector -- verify --archive s3://my-archive --seals
+  npm run --silent collector -- verify --archive s3://my-archive --print-keys > seals-public-key.pem
 `;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { runCollector } from './run-collector';
 
-const commands = ['runs', 'list', 'show', 'diff', 'history', 'grep', 'verify', 'seals', 'report'];
+const commands = ['runs', 'list', 'show', 'diff', 'history', 'grep', 'verify', 'report'];
 
 describe('the command line', () => {
   it.each([
@@ -41,6 +41,8 @@ describe('the command line', () => {
 
   it.each<[string, string[], RegExp]>([
     ['a command that is none', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
+    ['a command of before', ['seals', '--public-key', '--archive', 'x'], /is "verify --seals", and its --public-key/],
+    ['another one of before', ['stats'], /the command stats is "list --by day" or "list --by cluster" now/],
     ['an option that is none', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
     ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
     ['an argument too few', ['show'], /missing required argument 'cluster'/],

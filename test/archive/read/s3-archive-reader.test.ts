@@ -182,7 +182,7 @@ describe('an archive in a bucket', () => {
     expect([code, result.findings]).toEqual([3, [{ kind: 'unreadable', key: 'seals/*', problem }]]);
     const { out } = await runCollector(['verify', '--archive', 's3://archive-bucket'], { now });
     expect(out).toContain('Not everything could be read. Found: 1 unreadable.');
-    expect((await runCollector(['seals', '--archive', 's3://archive-bucket'], { now })).code).toBe(3);
+    expect((await runCollector(['verify', '--seals', '--archive', 's3://archive-bucket'], { now })).code).toBe(3);
   });
 
   it('finds an object missing that S3 no longer has', async () => {

@@ -47,7 +47,7 @@ export async function printedOf(folder: string): Promise<Record<string, Printed>
     ['runs'],
     ['runs', hour(10).toISOString()],
     ['list', '--json'],
-    ['stats'],
+    ['list', '--by', 'day'],
     ['history', 'alpha'],
     ['history', '--all'],
     ['diff', 'alpha'],
@@ -57,7 +57,7 @@ export async function printedOf(folder: string): Promise<Record<string, Printed>
     ['log', 'alpha', '--from', '2026-11-20'],
     ['grep', 'of 9', '--from', '2026-11-20'],
     ['grep', 'of 9', '--snapshots', '--from', '2026-11-20'],
-    ['seals'],
+    ['verify', '--seals'],
     ['verify', '--json'],
     ['export', '--cluster', 'alpha', '--from', '2026-11-20', '--out', join(newFolder(), 'part')],
   ];

@@ -197,13 +197,13 @@ describe('runs', () => {
   it.each([
     'runs',
     'list',
-    'stats',
+    'list --by day',
     'history --all',
     'grep x',
     'log a',
     'show a',
     'diff a',
-    'seals',
+    'verify --seals',
   ])('a folder without an archive is named by %s, and ends with 3', async (line) => {
     const { code, err } = await runCollector([...line.split(' '), '--archive', archive.folder]);
     expect([code, err]).toEqual([3, expect.stringContaining('it holds no archive: runs/ is missing')]);

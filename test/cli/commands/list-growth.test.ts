@@ -6,7 +6,7 @@ import { runCollector } from '../run-collector';
 
 const runs = ['2026-11-18T10:00Z', '2026-11-18T22:00Z', '2026-11-20T10:00Z'].map((time) => new Date(time));
 
-describe('stats', () => {
+describe('list --by', () => {
   let archive: ArchiveFixture;
 
   beforeAll(async () => {
@@ -20,11 +20,12 @@ describe('stats', () => {
     for (const run of runs) await archive.attempt({ run, clusters: ['small', 'down', 'large'], answer });
   });
 
-  const stats = (...args: string[]) => runCollector(['stats', '--archive', archive.folder, ...args]);
+  const list = (by: string, ...args: string[]) =>
+    runCollector(['list', '--by', by, '--archive', archive.folder, ...args]);
   const stored = async (key: string) => (await stat(join(archive.folder, key))).size;
 
   it('adds up what lies there, run records too, by day and by cluster', async () => {
-    const { code, out } = await stats('--json');
+    const { code, out } = await list('day', '--json');
     expect(code).toBe(0);
     const { total, days, clusters } = JSON.parse(out);
     const logsOf = (uids: string[], of: Date[]) =>
@@ -51,8 +52,8 @@ describe('stats', () => {
   });
 
   it('says how the bytes are shared, and what they come to in a year', async () => {
-    const { out } = await stats('--limit', '1');
-    expect(out).toMatch(/│ 2026-11-18 │ +2 │ +8 │ .* KiB │/);
+    expect((await list('day')).out).toMatch(/│ 2026-11-18 │ +2 │ +8 │ .* KiB │/);
+    const { out } = await list('cluster', '--limit', '1');
     expect(out.match(/^│ (small|large) /gm)).toEqual(['│ large ']);
     const total = Number(/^([\d.]+) KiB of 3 runs in 3 days, 2026-11-18 to 2026-11-20: logs/m.exec(out)?.[1]);
     const shares = [...out.matchAll(/(?:logs|manifests|run records) ([\d.]+) %/g)].map(([, share]) => Number(share));
@@ -69,7 +70,7 @@ describe('stats', () => {
     // Four runs a day, and one on the first and the last.
     for (const at of [18, 24, 30, 36, 42, 48])
       await other.attempt({ run: new Date(Date.UTC(2026, 10, 20, at)), clusters: ['c'], answer });
-    const { out } = await runCollector(['stats', '--archive', other.folder]);
+    const { out } = await runCollector(['list', '--by', 'day', '--archive', other.folder]);
     const day = Number(/│ 2026-11-21 │.* ([\d.]+) KiB │\n/.exec(out)?.[1]);
     expect(Number(/^([\d.]+) KiB a whole day, which is [\d.]+ [KM]iB a year\.$/m.exec(out)?.[1])).toBeCloseTo(day, 1);
   });
@@ -80,11 +81,20 @@ describe('stats', () => {
     for (const day of ['2026-01-01', '2026-01-02', '2026-01-31'])
       await other.attempt({ run: new Date(`${day}T00:00Z`), clusters: ['c'], answer });
     const daysOf = async (...args: string[]) =>
-      JSON.parse((await runCollector(['stats', '--json', '--archive', other.folder, ...args])).out).days.length;
+      JSON.parse((await runCollector(['list', '--by', 'day', '--json', '--archive', other.folder, ...args])).out).days
+        .length;
     expect(await daysOf()).toBe(2);
     expect(await daysOf('--from', '2026-01-01')).toBe(3);
     expect(await daysOf('--last', '1')).toBe(1);
-    const { code, err } = await runCollector(['stats', '--archive', other.folder, '--from', '2027-01-01']);
+    const { code, err } = await runCollector([
+      'list',
+      '--by',
+      'day',
+      '--archive',
+      other.folder,
+      '--from',
+      '2027-01-01',
+    ]);
     expect([code, err]).toEqual([3, expect.stringContaining('has no runs in this period')]);
   });
 });

@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { dayMs } from '../../archive/format/clocks';
 import { dateOf } from '../../archive/format/keys';
 import { type Resource, resourceNames, resources } from '../../archive/format/resources';
@@ -7,12 +6,13 @@ import { ArchiveReadError } from '../../archive/read';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
-import { isSelection, parseCount, type RunOptions, readRuns, withHelp, withRuns } from './options';
+import { print, printJson, type Terminal } from '../terminal/terminal';
+import { isSelection, type RunOptions } from './options';
 
-interface Options extends RunOptions {
-  readonly limit: number;
-}
+/** What growth is told by. */
+export const growthBy = ['day', 'cluster'] as const;
+
+type By = (typeof growthBy)[number];
 
 type Folder = (typeof resources)[Resource]['folder'];
 
@@ -28,21 +28,12 @@ const nothing = Object.fromEntries(['runs', 'objects', ...folders, 'runRecords']
 /** Days up to the newest run that are read, unless others are asked for. */
 const defaultDays = 30;
 
-/** `stats`: how large an archive is, and how it grows. */
-export function statsCommand(context: CommandContext): Command {
-  const command = new Command('stats')
-    .summary('how the archive grows, and by what')
-    .description('Says how many bytes each day has added, which clusters they are of, and of what kind.')
-    .option('--limit <count>', 'so many of the largest clusters', parseCount, 10);
-  const json = 'one object, with all clusters; lengths are bytes';
-  withRuns(command, context.terminal, `those of ${defaultDays} days`, json);
-  withHelp(command, context.terminal, helpText);
-  return command.action((options: Options) =>
-    readRuns(context, options, (reader) => printStats(context.terminal, reader, options)),
-  );
-}
-
-async function printStats(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
+/** `list --by`: how an archive grows, and by what. */
+export async function printGrowth(
+  terminal: Terminal,
+  reader: RunReader,
+  { by, limit, ...options }: RunOptions & { readonly by: By; readonly limit: number },
+): Promise<void> {
   const newest = isSelection(options) ? undefined : (await reader.newestRun())?.run;
   const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
   const growth = await growthOf(reader.select({ ...options, ...(from && { from }) }));
@@ -50,9 +41,9 @@ async function printStats(terminal: Terminal, reader: RunReader, options: Option
   const { location } = reader.archive;
   if (days.length === 0) throw new ArchiveReadError(`Counting failed: ${location} has no runs in this period`);
   if (options.json === true) return printJson(terminal.out, { archive: location, total, days, clusters });
-  await printTable(terminal, dayColumns, days);
-  await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, options.limit));
-  await print(terminal.out, `${summary(growth, options.limit)}\n`);
+  if (by === 'day') await printTable(terminal, dayColumns, days);
+  else await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, limit));
+  await print(terminal.out, `${summary(growth, limit)}\n`);
 }
 
 const dayColumns: readonly Column<Held & { readonly day: string }>[] = [
@@ -153,16 +144,3 @@ function heldIn(all: Map<string, Held>, name: string): Held {
   all.set(name, held);
   return held;
 }
-
-const helpText = `
-stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since.
-The run records themselves count too; configurations and seals, which are few, do not.
-
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
-be read.
-
-Examples:
-  npm run collector -- stats
-  npm run collector -- stats --archive s3://my-archive --from 2026-11-01 --limit 50
-  npm run --silent collector -- stats --json | jq '.clusters[0]'
-`;

@@ -30,9 +30,9 @@ describe('the chain of seals', () => {
   const verify = (...args: string[]) =>
     runCollector(['verify', ...args, '--archive', archive.folder], { now: day(24, 0) });
 
-  describe('seals', () => {
+  describe('verify --seals', () => {
     it('lists the seals with their hashes, oldest first', async () => {
-      const { code, out, err } = await collector('seals');
+      const { code, out, err } = await verify('--seals');
       expect([code, err]).toEqual([0, '']);
       const rows = out.split('\n').filter((line) => line.includes('Z'));
       expect(rows).toHaveLength(2);
@@ -43,7 +43,7 @@ describe('the chain of seals', () => {
     });
 
     it('keeps in 60 columns what was found and whether the chain is whole', async () => {
-      const { out } = await runCollector(['seals', '--archive', archive.folder], { columns: 60 });
+      const { out } = await runCollector(['verify', '--seals', '--archive', archive.folder], { columns: 60 });
       const lines = stripVTControlCharacters(out).trimEnd().split('\n');
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
       expect(lines[1]).toMatch(/│ Seal │ Time +│ Found +│ Open +│ Chain │/);
@@ -51,23 +51,26 @@ describe('the chain of seals', () => {
 
     it('lists only so many, the newest, and fits a narrow terminal with the whole hash', async () => {
       const surroundings = { columns: 80, isTerminal: false };
-      const { out } = await runCollector(['seals', '--archive', archive.folder, '--last', '1'], surroundings);
+      const { out } = await runCollector(
+        ['verify', '--seals', '--archive', archive.folder, '--last', '1'],
+        surroundings,
+      );
       const lines = out.trimEnd().split('\n');
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
       const hash = lines.slice(3, -1).map((line) => line.split('│').at(-2)?.trim());
       expect(hash.join('')).toBe(hashes[1]);
     });
 
-    it.each(['seals', 'runs'])('%s says since when old content was not read', async (command) => {
+    it.each(['verify --seals', 'runs'])('%s says since when old content was not read', async (command) => {
       const counts = { objects: 8, old: 0, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, expired: 0, all: null };
       const said = 'Old content was not read since 2026-11-18T00:00:00Z (audit.rereadDays is false), says seal 3.\n';
-      expect((await collector(command)).out).not.toContain('Old content');
+      expect((await collector(...command.split(' '))).out).not.toContain('Old content');
       await seals.seal({ at: day(21), changes: { verified: { ...counts, notReadSince: day(18).toISOString() } } });
-      expect((await collector(command)).out).toContain(said);
+      expect((await collector(...command.split(' '))).out).toContain(said);
     });
 
     it('writes them as JSON, with counts in place of what they seal', async () => {
-      const { code, out } = await collector('seals', '--json');
+      const { code, out } = await verify('--seals', '--json');
       const first = { number: 1, sha256: hashes[0], records: 1, objects: 0, isChained: true };
       const previous = { key: sealKey(1), sha256: hashes[0] };
       expect([code, JSON.parse(out)]).toMatchObject([0, [first, { number: 2, sha256: hashes[1], previous }]]);
@@ -75,7 +78,7 @@ describe('the chain of seals', () => {
 
     it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
       await seals.put({ ...(await seals.read(2)), previous: null, passedOver: [{ number: 1, sha256: null, why: '' }] });
-      const { code, out, err } = await collector('seals');
+      const { code, out, err } = await verify('--seals');
       expect([code, err]).toEqual([
         1,
         `seal-broken: its signature is right, and no later seal leads there: the chain was forked or rolled back\n  ${sealKey(1)}\n`,
@@ -88,8 +91,12 @@ describe('the chain of seals', () => {
       await archive.attempt({ run: day(20), clusters: [], answer: plainAnswer });
       const { folder } = archive;
       const err = `No seals in ${folder}: nothing attests it.\n`;
-      expect(await runCollector(['seals', '--archive', folder])).toEqual({ code: 0, out: '', err });
-      expect(await runCollector(['seals', '--archive', folder, '--json'])).toEqual({ code: 0, out: '[]\n', err });
+      expect(await runCollector(['verify', '--seals', '--archive', folder])).toEqual({ code: 0, out: '', err });
+      expect(await runCollector(['verify', '--seals', '--archive', folder, '--json'])).toEqual({
+        code: 0,
+        out: '[]\n',
+        err,
+      });
     });
   });
 
@@ -131,7 +138,7 @@ describe('the chain of seals', () => {
     const reasons = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
     const told = async (at: number, acknowledged: Seal['plan']['acknowledged']) => {
       await seals.seal({ at: day(at, 3), state: { open }, changes: { plan: { ...sealedPlan, acknowledged } } });
-      const [listed, runs, verified] = [await collector('seals'), await collector('runs'), await verify()];
+      const [listed, runs, verified] = [await verify('--seals'), await collector('runs'), await verify()];
       const lines = [listed.out.split('\n').at(-2), runs.out.split('\n')[0], verified.out.split('\n').at(-2)];
       return { codes: [listed.code, runs.code, verified.code], lines, listed: listed.out, verified: verified.out };
     };
@@ -167,9 +174,9 @@ describe('the chain of seals', () => {
     expect(JSON.parse((await verify('--json')).out)).toMatchObject({ ok: true, acknowledged: 2, findings });
   });
 
-  describe('seals --public-key', () => {
+  describe('verify --print-keys', () => {
     it('prints the key that signed them, and nothing else', async () => {
-      const { code, out, err } = await collector('seals', '--public-key');
+      const { code, out, err } = await verify('--print-keys');
       expect([code, out]).toEqual([0, seals.publicKey]);
       expect(err).toContain('signed 2 seals, the first of them 1. Keep it outside the account.');
     });
@@ -177,7 +184,7 @@ describe('the chain of seals', () => {
     it('prints both keys where the key was changed, and says so', async () => {
       const next = signingKeys();
       for (const at of [21, 22]) await seals.seal({ at: day(at, 3), keys: next });
-      const { code, out, err } = await collector('seals', '--public-key');
+      const { code, out, err } = await verify('--print-keys');
       expect([code, out]).toEqual([1, seals.publicKey + next.publicKey.export({ format: 'pem', type: 'spki' })]);
       expect(err).toContain(
         'seal-broken: it and those up to number 4 are signed with another key than the seals before',
@@ -206,7 +213,7 @@ describe('the chain of seals', () => {
       for (const number of [1, 2]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
       const { code, out } = await verify();
       expect([code, out]).toEqual([1, expect.stringContaining('Seals are there, and none is right: ')]);
-      const keys = await collector('seals', '--public-key');
+      const keys = await verify('--print-keys');
       expect(keys).toEqual({ code: 3, out: '', err: expect.stringContaining('it has no signed seal') });
     });
 
