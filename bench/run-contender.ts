@@ -152,6 +152,7 @@ function environmentOf(program: Program, job: Job): NodeJS.ProcessEnv {
     NODE_OPTIONS: program === 'function' ? '--enable-source-maps' : '',
     ARCHIVE_BUCKET: job.bucket,
     API_KEY_SECRET: 'bench-key',
+    STACK: 'bench',
     POWERTOOLS_SERVICE_NAME: 'bench',
   };
 }
