@@ -1,7 +1,7 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { LocalAwsOptions } from '../aws/aws-endpoint';
-import type { Bucket, DeliveredMessage } from '../aws/call';
-import { refusalOf } from '../aws/iam/authorize';
+import type { Bucket, DeliveredMessage, Principal } from '../aws/call';
+import { type Caller, refusalOf } from '../aws/iam/authorize';
 import { startLocalAws } from '../aws/local-aws';
 import { readBucket, readSecret } from './bucket-and-secret';
 import type { InvocationResult } from './execution-environment';
@@ -23,12 +23,25 @@ export interface LocalDeploymentOptions
   readonly folder: string;
   /** Buckets beside the stack's; left out: none. */
   readonly otherBuckets?: readonly Bucket[];
+  /** In the place of the embedded S3; left out: that one, over the folder. */
+  readonly s3?: OtherS3;
   /** Value of the secret that the function reads; left out: it has none. */
   readonly secretValue?: string | undefined;
   /** Changes a copy of the template before it is deployed. */
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
   readonly onLog?: (line: string) => void;
+}
+
+/**
+ * An S3 that the functions call in the place of the embedded one. It judges their calls itself, and knows of the stack only
+ * what it was told.
+ */
+export interface OtherS3 {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** Lets a role of the stack in, as its policies say. @returns what signs its calls, of every service */
+  admit(role: Caller): Promise<Required<Omit<Principal, keyof Caller>>>;
 }
 
 /** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
@@ -89,9 +102,12 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const template = structuredClone(synthesised);
   options.edit?.(template);
   const stack = new StackTemplate(template, location);
-  const definitions = stack
-    .resourcesOf('AWS::Lambda::Function')
-    .map((resource) => readFunction(stack, resource, options.assembly.directory));
+  const definitions: FunctionDefinition[] = [];
+  for (const resource of stack.resourcesOf('AWS::Lambda::Function')) {
+    const definition = readFunction(stack, resource, options.assembly.directory);
+    const role = { ...definition.role, ...(await options.s3?.admit(definition.role)) };
+    definitions.push({ ...definition, role });
+  }
   const collector = collectorOf(definitions);
   const audit = definitions.find(({ environment }) => 'SIGNING_KEY_ARN' in environment);
   const messages = new LocalMessages(stack);
@@ -121,6 +137,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       new LocalFunction({
         definition,
         endpoint: aws.url,
+        endpointOfS3: options.s3?.url,
         region,
         givesUp: options.givesUp,
         tell: async (to, record) => {

@@ -42,6 +42,8 @@ export interface EnvironmentOptions {
   readonly definition: FunctionDefinition;
   /** Of the services that the function calls: `http://127.0.0.1:<port>`. */
   readonly endpoint: string;
+  /** Of S3; left out: the same. */
+  readonly endpointOfS3?: string | undefined;
   readonly region: string;
   /** Stands for Lambda's /tmp, which belongs to one execution environment. */
   readonly temporaryFolder: string;
@@ -143,7 +145,7 @@ function runtimeProgram(): string {
 
 /** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
 export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): Record<string, string> {
-  const { definition, endpoint, region, temporaryFolder } = options;
+  const { definition, endpoint, endpointOfS3, region, temporaryFolder } = options;
   const [nodeMajor] = process.versions.node.split('.');
   return {
     ...definition.environment,
@@ -151,6 +153,7 @@ export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): 
     AWS_ACCESS_KEY_ID: definition.role.accessKeyId,
     AWS_DEFAULT_REGION: region,
     AWS_ENDPOINT_URL: endpoint,
+    ...(endpointOfS3 !== undefined && { AWS_ENDPOINT_URL_S3: endpointOfS3 }),
     AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
     AWS_LAMBDA_FUNCTION_NAME: definition.name,

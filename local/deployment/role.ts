@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Caller, refusalOf } from '../aws/iam/authorize';
-import { rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
-import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import { type RolePolicy, rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** Strict: what a managed policy permits is not in the template. */
 const roleSchema = z.strictObject({ AssumeRolePolicyDocument: trustPolicySchema });
@@ -36,8 +36,13 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
     throw new UnsupportedTemplateError(
       `Cannot run as ${resource.logicalId}: the role does not let ${service} assume it for ${sourceArn}.`,
     );
+  return { arn, policies: policiesOf(stack, resource) };
+}
+
+/** What the template allows a role. */
+export function policiesOf(stack: StackTemplate, { identity: { ref } }: StackResource): RolePolicy[] {
   const attached = stack
     .resourcesOf('AWS::IAM::Policy')
-    .filter((policy) => policy.read(attachedSchema).Roles.includes(resource.identity.ref));
-  return { arn, policies: attached.map((policy) => policy.read(documentSchema).PolicyDocument) };
+    .filter((policy) => policy.read(attachedSchema).Roles.includes(ref));
+  return attached.map((policy) => policy.read(documentSchema).PolicyDocument);
 }

@@ -18,13 +18,17 @@ export class FunctionProcess {
   /**
    * Processes of one deployment share a folder for temporary files, one after the other.
    * @param timeoutSeconds of an invocation; left out: the template's
+   * @param endpointOfS3 left out: the deployment's
    */
-  static async start(deployed: DeployedCollector, timeoutSeconds?: number): Promise<FunctionProcess> {
+  static async start(
+    deployed: DeployedCollector,
+    { timeoutSeconds, endpointOfS3 }: { timeoutSeconds?: number; endpointOfS3?: string } = {},
+  ): Promise<FunctionProcess> {
     const { definition, url: endpoint, region, folder } = deployed;
     const temporaryFolder = join(`${folder}-tmp`, 'tmp');
     await mkdir(temporaryFolder, { recursive: true });
     const limited = { ...definition, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds };
-    const options = { definition: limited, endpoint, region, temporaryFolder, onLine: () => undefined };
+    const options = { definition: limited, endpoint, endpointOfS3, region, temporaryFolder, onLine: () => undefined };
     return new FunctionProcess(new ExecutionEnvironment(options), temporaryFolder);
   }
 

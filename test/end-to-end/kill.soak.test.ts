@@ -1,35 +1,11 @@
-import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
-import { objectKey, parseObjectKey } from '../../archive/format/keys';
-import { firstResources } from '../../archive/format/resources';
 import { injectFaults } from '../support/aws-faults';
-import { type FaultService, startFaultService } from '../support/fault-service';
-import { ok } from '../support/fault-service-answers';
-import { logRecord, manifestText } from '../support/fault-service-bodies';
+import type { FaultService } from '../support/fault-service';
 import { storedObjects } from '../support/stored-objects';
 import { FunctionProcess } from './function-process';
+import { expectOnlyWholeObjects, run, sources, startSources, uids } from './killed-run';
 import { type DeployedCollector, LocalCollector } from './local-collector';
 
 /** The process is killed at every event of a run that can be seen from outside, and the run is repeated. */
-
-const run = '2026-11-20T10:00:00.000Z';
-const uids = ['small-1', 'small-2', 'large'];
-/** Does not compress, so that it spills to a file. */
-const largeLog = Array.from({ length: 400_000 }, (_, i) =>
-  createHash('md5').update(`${i}`).digest('hex').slice(0, 8),
-).join('');
-const sources = new Map(
-  uids.flatMap((cluster) =>
-    firstResources.map((resource) => [
-      objectKey({ cluster, resource, run: new Date(run) }),
-      resource === 'manifest'
-        ? manifestText(cluster)
-        : logRecord({ uid: cluster, ...(cluster === 'large' && { log: largeLog }) }),
-    ]),
-  ),
-);
-const sourceOf = (cluster: string, resource: (typeof firstResources)[number]) =>
-  sources.get(objectKey({ cluster, resource, run: new Date(run) })) ?? '';
 
 let service: FaultService;
 let collector: LocalCollector;
@@ -38,11 +14,7 @@ let deployed: DeployedCollector;
 let onEvent: (name: string) => void = () => undefined;
 
 beforeAll(async () => {
-  service = await startFaultService(({ uid = '', resource = 'log' }) => {
-    onEvent(`GET ${resource} of ${uid}`);
-    const type = resource === 'log' ? 'application/json' : 'text/plain';
-    return ok(sourceOf(uid, resource), { 'Content-Type': type });
-  });
+  service = await startSources((name) => onEvent(name));
   const limits = { concurrency: 2 };
   collector = await new LocalCollector({ clusters: uids, limits, service: { baseUrl: service.url } }).start();
 });
@@ -61,18 +33,6 @@ async function deploy(): Promise<void> {
     }),
     onRequest: ({ action, key }) => onEvent(`${action} ${key ?? ''} is done`),
   });
-}
-
-/** What is visible is whole: its content is the source's, and what it says of itself is true. */
-async function expectOnlyWholeObjects(): Promise<string[]> {
-  const objects = await storedObjects(deployed.folder);
-  for (const [key, { body, metadata }] of objects) {
-    if (parseObjectKey(key) === undefined) continue;
-    const unpacked = gunzipSync(body);
-    expect(unpacked.equals(Buffer.from(sources.get(key) ?? ''))).toBe(true);
-    expect(metadata.sha256).toBe(createHash('sha256').update(unpacked).digest('hex'));
-  }
-  return [...objects.keys()].filter(parseObjectKey);
 }
 
 /** Runs until an event and kills the process there. @returns the bodies that it left in temporary files */
@@ -108,12 +68,12 @@ it('killed at any event of a run, everything is there once and whole after the r
   for (const event of events) {
     await deploy();
     leftBehind += (await killAt(event)).length;
-    await expectOnlyWholeObjects();
+    expectOnlyWholeObjects(await storedObjects(deployed.folder));
 
     const successor = await FunctionProcess.start(deployed);
     const { status, counts } = await successor.collect(run);
     expect([status, counts.archived + counts.alreadyArchived]).toEqual(['complete', 6]);
-    expect((await expectOnlyWholeObjects()).sort()).toEqual([...sources.keys()].sort());
+    expect(expectOnlyWholeObjects(await storedObjects(deployed.folder)).sort()).toEqual([...sources.keys()].sort());
     expect(await successor.temporaryFiles()).toEqual([]);
     await successor.kill();
   }

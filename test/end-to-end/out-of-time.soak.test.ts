@@ -41,7 +41,7 @@ it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boole
   const deployed = await collector.deploy({
     around: injectFaults((request) => (isSilent(request) && !recovered ? never : undefined)),
   });
-  const process = await FunctionProcess.start(deployed, deadlineReserveSeconds + 4);
+  const process = await FunctionProcess.start(deployed, { timeoutSeconds: deadlineReserveSeconds + 4 });
   const outcome = await process.invoke({ scheduledTime: run });
   expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
   expect(await deployed.records()).toMatchObject([

@@ -7,6 +7,7 @@ import {
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { templateOf } from '../infra/example-stack';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
+import { assumeRole } from './assume-role';
 
 const StackName = 'collector';
 
@@ -30,23 +31,8 @@ function resourcesFor(template: ReturnType<typeof templateOf>) {
   return JSON.parse(text.replaceAll('"RetainExceptOnCreate"', '"Retain"')) as typeof template.Resources;
 }
 
+const credentials = { accessKeyId: 'moto', secretAccessKey: 'moto' };
 const inRegion = { CreateBucketConfiguration: { LocationConstraint: 'eu-central-1' } } as const;
-
-/** Credentials of a role. */
-async function assumed({ url }: MotoServer, role: string) {
-  const body = new URLSearchParams({
-    Action: 'AssumeRole',
-    Version: '2011-06-15',
-    RoleArn: role,
-    RoleSessionName: 'test',
-  });
-  const authorization =
-    'AWS4-HMAC-SHA256 Credential=moto/20261120/eu-central-1/sts/aws4_request, SignedHeaders=host, Signature=0';
-  const text = await (await fetch(url, { method: 'POST', headers: { authorization }, body })).text();
-  const of = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? '';
-  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(of);
-  return { accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken: sessionToken ?? '' };
-}
 
 /** Lets moto check policies after so many requests. */
 async function setChecks({ url }: MotoServer, after: string): Promise<void> {
@@ -67,7 +53,6 @@ const command = findCommand('moto_server');
 
     beforeAll(async () => {
       moto = await startMoto(command ?? '');
-      const credentials = { accessKeyId: 'moto', secretAccessKey: 'moto' };
       const target = { endpoint: moto.url, region: 'eu-central-1', credentials };
       cloudFormation = new CloudFormationClient(target);
       s3 = new S3Client({ ...target, forcePathStyle: true });
@@ -97,7 +82,11 @@ const command = findCommand('moto_server');
       const role = StackResources.find(({ LogicalResourceId: id = '' }) => id.startsWith('CollectorRole'));
       const ofRole = new S3Client({
         ...{ endpoint: moto.url, region: 'eu-central-1', forcePathStyle: true, maxAttempts: 1 },
-        credentials: await assumed(moto, `arn:aws:iam::123456789012:role/${role?.PhysicalResourceId}`),
+        credentials: await assumeRole(
+          moto.url,
+          credentials,
+          `arn:aws:iam::123456789012:role/${role?.PhysicalResourceId}`,
+        ),
       });
       await setChecks(moto, '0');
       const read = (Key: string) =>

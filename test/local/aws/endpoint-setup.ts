@@ -45,10 +45,10 @@ interface Credentials {
 }
 
 /** The real clients, pointed at an endpoint; one attempt each, so that every answer is seen. */
-export function clientsOf(endpoint: string, credentials: Credentials) {
+export function clientsOf(endpoint: string, credentials: Credentials, place = region) {
   // The clients log advice about streams, which the tests do not need.
   const quiet = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
-  const options = { endpoint, region, credentials, maxAttempts: 1, logger: quiet };
+  const options = { endpoint, region: place, credentials, maxAttempts: 1, logger: quiet };
   return {
     s3: new S3Client({ ...options, forcePathStyle: true }),
     secrets: new SecretsManagerClient(options),
