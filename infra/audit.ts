@@ -126,7 +126,11 @@ export function auditPlanOf(config: CollectorConfig, settings: AuditSettings): A
   const auditSchedule = { expression: settings.schedule, timeZone: schedule.timeZone, enabled: true };
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
-    clusterList: clusterList && { from: clusterList.from, maxRemovedPercent: clusterList.maxRemovedPercent },
+    clusterList: clusterList && {
+      from: clusterList.from,
+      leaveAfterDays: clusterList.leaveAfterDays,
+      exclude: clusterList.exclude,
+    },
     schedule,
     auditSchedule,
     retentionDays: archive.retentionDays,

@@ -21,6 +21,6 @@ export function configurationOf(config: CollectorConfig): Configuration {
   };
 }
 
-function sourceOf({ from, maxRemovedPercent, maxAgeHours }: OutsideList, config: CollectorConfig): ClusterListSource {
-  return { from, maxRemovedPercent, maxAgeHours, mostClusters: mostClusters(config) };
+function sourceOf({ kmsKeyArn, ...list }: OutsideList, config: CollectorConfig): ClusterListSource {
+  return { ...list, mostClusters: mostClusters(config) };
 }

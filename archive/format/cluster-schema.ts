@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ConfiguredCluster } from './configuration';
 import { resourceNames } from './resources';
+import { type ConfigProblem, mostListed, parsing, problemsOf } from './schema-problems';
 
 /**
  * A list of clusters as a schema: that of the configuration, and that of a list from outside, which the function reads. Every
@@ -8,13 +9,16 @@ import { resourceNames } from './resources';
  */
 
 const loneSurrogate = /\p{Surrogate}/u;
+/** Line ends among them: a name must not write lines of its own into a mail. */
+const controlCharacter = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const longestUid = 200;
 
-const uid = z.string('the uid of a cluster').check(
+export const uid = z.string('the uid of a cluster').check(
   z.minLength(1, 'a uid that is not empty'),
   z.refine((text) => text.trim() === text, 'a uid without a blank at either end'),
   z.refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which a path cannot hold'),
   z.refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which a path cannot hold'),
+  z.refine((text) => !controlCharacter.test(text.trim()), 'a uid without control characters'),
   z.refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`),
   z.describe('Uid of the cluster, as the service knows it.'),
 );
@@ -62,12 +66,39 @@ const cluster = z.union([
   detailed,
 ]);
 
+const uidOf = (entry: unknown) => (typeof entry === 'object' && entry !== null && 'uid' in entry ? entry.uid : entry);
+
 /** A list of clusters. Two entries of one uid would write the same keys. */
-export const clusterList = z.array(cluster, 'a list of clusters').check(
-  z.minLength(1, 'at least one cluster'),
-  unique('uid', (entry) => (typeof entry === 'object' && entry !== null && 'uid' in entry ? entry.uid : entry)),
-  z.describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more fit.'),
-);
+export const clusterList = z
+  .array(cluster, 'a list of clusters')
+  .check(
+    z.minLength(1, 'at least one cluster'),
+    unique('uid', uidOf),
+    z.describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more fit.'),
+  );
+
+/**
+ * Reads such a list of anybody's, entry by entry. It stops at the problems that a message lists: what is wrong with an entry
+ * takes hundreds of times the memory of the entry.
+ */
+export function parseClusters(
+  list: readonly unknown[],
+): { readonly clusters: readonly ConfiguredCluster[] } | { readonly problems: readonly ConfigProblem[] } {
+  const clusters: ConfiguredCluster[] = [];
+  const problems: ConfigProblem[] = [];
+  const first = new Map<unknown, number>();
+  for (const [index, entry] of list.entries()) {
+    const { data, error } = cluster.safeParse(entry, parsing);
+    const earlier = first.get(uidOf(entry));
+    if (error !== undefined) problems.push(...problemsOf(error, [index]));
+    else if (earlier === undefined) first.set(uidOf(entry), index);
+    else problems.push({ path: `[${index}]`, received: JSON.stringify(data.uid), expected: once('uid', earlier) });
+    if (problems.length > mostListed) break;
+    if (data !== undefined) clusters.push(data);
+  }
+  if (list.length === 0) problems.push({ path: '', received: 'a list of 0', expected: 'at least one cluster' });
+  return problems.length > 0 ? { problems } : { clusters };
+}
 
 /** An object that rejects unknown members with a message that names the known ones. */
 export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
@@ -78,6 +109,10 @@ export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected =
 export function knownMembers(members: object, expected: string) {
   const known = `one of ${Object.keys(members).join(', ')}`;
   return { error: ({ code }: { readonly code?: string }) => (code === 'unrecognized_keys' ? known : expected) };
+}
+
+function once(what: string, earlier: number): string {
+  return `each ${what} once (it is at [${earlier}] already)`;
 }
 
 /**
@@ -93,7 +128,7 @@ export function unique(what: string, partOf: (entry: unknown) => unknown) {
       const part = partOf(entry);
       if (typeof part !== 'string') continue;
       const earlier = first.get(part);
-      const message = `each ${what} once (it is at [${earlier}] already)`;
+      const message = once(what, earlier ?? 0);
       if (earlier === undefined) first.set(part, index);
       else context.addIssue({ code: 'custom', path: [index], input: part, message });
     }

@@ -36,8 +36,10 @@ const clusterSchema = z.object({
 const clusterListSchema = z.object({
   /** `s3://bucket/key`. */
   from: z.string(),
-  /** Share of the clusters that may leave within a day without consent, in percent. */
-  maxRemovedPercent: z.number(),
+  /** Dates on which a cluster is named as leaving before it is gone. 0: earlier versions had another rule, nothing is judged. */
+  leaveAfterDays: z._default(count, 0),
+  /** Uids that are not collected, whatever the list says. */
+  exclude: z.optional(z.readonly(z.array(z.string()))),
   /** Age at which the list counts as forgotten, in hours; left out: it never does. */
   maxAgeHours: z.optional(z.number()),
   /** Clusters above which no run would finish. */

@@ -84,6 +84,30 @@ export function inForce(
   };
 }
 
+/** How what is collected changed from one configuration to another, which need not follow each other. */
+export type ListChange = Pick<InForce, 'joined' | 'left' | 'lessened'> & {
+  /** Those that are leaving, those of them that were not before, and those that were and are not any more. */
+  readonly leaving: readonly string[];
+  readonly began: readonly string[];
+  readonly returned: readonly string[];
+};
+
+export function changeOf(before: readonly ConfiguredCluster[], after: readonly ConfiguredCluster[]): ListChange {
+  const were = new Map(before.map((cluster) => [cluster.uid, cluster]));
+  const are = new Set(after.map(({ uid }) => uid));
+  const uidsOf = (clusters: readonly ConfiguredCluster[]) => clusters.map(({ uid }) => uid);
+  const leaving = after.filter((cluster) => cluster.leaving !== undefined);
+  const wasLeaving = (uid: string) => were.get(uid)?.leaving !== undefined;
+  return {
+    joined: uidsOf(after.filter(({ uid }) => !were.has(uid))),
+    left: uidsOf(before.filter(({ uid }) => !are.has(uid))),
+    lessened: uidsOf(after.filter((cluster) => isLess(cluster, were.get(cluster.uid)))),
+    leaving: uidsOf(leaving),
+    began: uidsOf(leaving.filter(({ uid }) => !wasLeaving(uid))),
+    returned: uidsOf(after.filter((cluster) => cluster.leaving === undefined && wasLeaving(cluster.uid))),
+  };
+}
+
 /** A cluster of a configuration that what came before it does not allow. */
 export interface Misstep {
   readonly uid: string;

@@ -43,7 +43,9 @@ export const planSchema = z.object({
   clusterList: z.optional(
     z.object({
       from: z.string(),
-      maxRemovedPercent: z.number(),
+      /** As in the configuration. */
+      leaveAfterDays: z._default(count, 0),
+      exclude: z.optional(z.readonly(z.array(z.string()))),
       /** Of the configuration with the list in force; left out: no run has collected one. */
       configuration: z.optional(sha256),
     }),

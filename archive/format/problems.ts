@@ -38,6 +38,16 @@ export const problems = {
     `the run has records of later attempts, but not this one${last > first ? ` and those up to attempt ${last}` : ''}`,
   missingConfiguration: 'run records name this configuration, and it is not there',
 
+  /** Of a run record whose clusters come from a list outside. */
+  goneTooEarly: (count: number, names: string) =>
+    `${count} clusters left the list before runs had named them as leaving for long enough: ${names}`,
+  badLeaving: (count: number, names: string) => `${count} clusters cannot have been leaving as it says: ${names}`,
+  followsNoRecord: 'it says that its list came after something that is not a run record',
+  followsOther: (record: string) => `it says that its list came after another configuration than ${record} names`,
+  followsItself: 'the records that its list came after came after it',
+  completesNothing: 'it has other clusters than the run that it completes',
+  followedIsGone: 'a run record says that its list came after it, and it is not there',
+
   /** Of what a seal has. */
   replacedFile: (seal: number) => `its SHA-256 is not the one in seal ${seal}: it was replaced after that`,
   replacedContent: (seal: number) => `its content is not what seal ${seal} says: it was replaced after that`,

@@ -23,6 +23,8 @@ export const outcomeSchema = z.object({
   outcome: z.enum(outcomeNames),
   /** The cluster is configured as optional: without it the run is complete all the same. */
   optional: z.optional(z.literal(true)),
+  /** The cluster is not on the list from outside any more. It is optional too, however it was configured. */
+  leaving: z.optional(z.literal(true)),
   /** Key of the object; only where it is archived. */
   key: z.optional(z.string()),
   /** Length of the uncompressed content. */
@@ -75,6 +77,9 @@ const countsSchema = z.object({
   wouldArchive: z.optional(count),
 });
 
+/** The first of some clusters; their configurations have them all. */
+const namedSchema = z.object({ count, uids: z.array(z.string()) });
+
 /** What an attempt read of a list of clusters from outside. The configuration says what it collected. */
 const clusterListSchema = z.object({
   /** `s3://bucket/key`. */
@@ -83,10 +88,22 @@ const clusterListSchema = z.object({
   sha256: z.optional(sha256),
   versionId: z.optional(z.string()),
   modifiedAt: z.optional(time),
-  /** Whether the attempt collected what the object says; false: `problem` says why not. */
+  /** Whether the attempt collected all that the object says; false: `problem` says why not. */
   isInForce: z.boolean(),
-  /** The consent to a removal that stands in the object. */
-  leaving: z.optional(sha256),
+  /** The run record that the list came after, and its configuration; absent: nothing was collected before. */
+  follows: z.optional(z.object({ record: z.string(), configuration: sha256 })),
+  /** Who was not collected before. */
+  joined: z.optional(namedSchema),
+  /** Who is not on the list any more and is collected on, as the configuration has it. */
+  leaving: z.optional(z.object({ count, clusters: z.array(z.object({ uid: z.string(), since: time, dates: count })) })),
+  /** Who was leaving for long enough, and is not collected any more. */
+  left: z.optional(namedSchema),
+  /** Who is not collected any more because the configuration excludes it. */
+  excluded: z.optional(namedSchema),
+  /** Who became optional, or lost a resource. */
+  lessened: z.optional(namedSchema),
+  /** Who could not join. */
+  waiting: z.optional(namedSchema),
   /** Why the attempt failed over the list, whatever its status is. */
   problem: z.optional(z.string()),
   /** The time since which every attempt had a problem with the list. */

@@ -11,7 +11,7 @@ export interface ConfigProblem {
 }
 
 /** Most problems that a message lists: thousands of invalid uids would hide the others. */
-const mostListed = 50;
+export const mostListed = 50;
 
 /** A line for each problem: `clusters[3].uid: received "", expected a uid that is not empty`. */
 export function problemLines(problems: readonly ConfigProblem[]): string[] {
@@ -24,9 +24,9 @@ export function problemLines(problems: readonly ConfigProblem[]): string[] {
   return more > 0 ? [...lines, `… and ${more} more`] : lines;
 }
 
-/** All problems that zod found, one per member. */
-export function problemsOf(error: z.core.$ZodError): ConfigProblem[] {
-  return error.issues.flatMap((issue) => problemsOfIssue(issue, []));
+/** All problems that zod found, one per member. @param path where the value is that was parsed */
+export function problemsOf(error: z.core.$ZodError, path: readonly PropertyKey[] = []): ConfigProblem[] {
+  return error.issues.flatMap((issue) => problemsOfIssue(issue, path));
 }
 
 /** With what every schema of the configuration is parsed. */

@@ -4,7 +4,7 @@ export { Expiry } from './expiry';
 export { judge, judgeRun } from './judge';
 export { judgeBeside, Met } from './judge-beside';
 export { judgeRest } from './judge-rest';
-export { pastRecords } from './list-steps';
+export { newestList } from './list-steps';
 export { openDamage } from './seals/open-damage';
 export { earlierRuns, readChain } from './seals/read-chain';
 export type { RightSeal, SealChain, Sealed } from './seals/seal-chain';

@@ -3,7 +3,7 @@ import { countOutcomes, isComplete } from '../format/completeness';
 import { isInShard, shardName } from '../format/keys';
 import { hasOwnKey } from '../format/merged-outcomes';
 import { isStored, type Outcome, type StoredRecord, taskName } from '../format/run-record';
-import type { RunConfiguration } from '../read/stored-configurations';
+import type { JudgedCluster, RunConfiguration } from '../read/stored-configurations';
 
 /**
  * What a run record says that cannot be true together, or is not what its configuration says. A record that was altered or
@@ -26,7 +26,7 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
       const cluster = configuration?.clusters.get(outcome.cluster);
       if (configuration !== undefined && !(cluster?.resources.includes(outcome.resource) && isOwn(outcome)))
         tasks.add('it has outcomes that are not configured', outcome);
-      else if (cluster?.optional === (outcome.optional !== true))
+      else if (cluster !== undefined && isOptional(cluster) !== (outcome.optional === true))
         tasks.add('its configuration says otherwise whether these are optional', outcome);
       yield outcome;
     }
@@ -63,6 +63,11 @@ function checkKey(record: StoredRecord, outcome: Outcome): string[] {
   if (outcome.outcome === 'archived' && [sha256, bytes, storedBytes, fetchedAt].includes(undefined))
     problems.push('archived, but without its hash, lengths or time');
   return problems;
+}
+
+/** Whether a run is complete without a cluster. */
+function isOptional({ optional, leaving }: JudgedCluster): boolean {
+  return optional || leaving !== undefined;
 }
 
 /** Every cluster x resource of a configuration. */

@@ -32,8 +32,8 @@ export async function* checkRun(
     if (isBucket && Date.parse(record.finishedAt) > object.writtenAt.getTime() + clockSlackMs)
       yield contradiction(object.key, problems.finishedAfterWritten);
   }
-  for (const { key, problem } of await judgeListSteps(reader, records, { configurations, sealed }))
-    yield contradiction(key, problem);
+  const steps = await judgeListSteps(records, { reader, configurations, sealed, isBucket });
+  for (const { finding, excuse } of steps) if (excuse !== 'of its run') yield finding;
   const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
   for (const problem of contradictions) yield contradiction(allOfRun, problem);
 
@@ -41,8 +41,10 @@ export async function* checkRun(
   const missing = [...missingRecords(listed), ...run.badRecords.filter(({ kind }) => kind === 'missing')];
   for (const one of missing) yield { ...one, writtenAt };
   // The origin of a hash may be in a record that is not there.
-  if (run.badRecords.length === 0 && missing.length === 0)
+  if (run.badRecords.length === 0 && missing.length === 0) {
     for (const problem of withoutOrigin) yield { ...contradiction(allOfRun, problem), writtenAt };
+    for (const { finding, excuse } of steps) if (excuse === 'of its run') yield finding;
+  }
 }
 
 /** Attempts of a run and shard are numbered from 1 without gaps; the records of a shard stand together. */

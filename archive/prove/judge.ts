@@ -63,7 +63,7 @@ export async function* judgeRun(
     yield one;
   }
   const isMissing = [...sealed.gone({ from: run, to: run }, met.there), ...lacking].some(
-    ({ kind, key }) => kind === 'missing' && parseRunRecordKey(key) !== undefined,
+    ({ kind, key }) => kind === 'missing' && parseRunRecordKey(key)?.run.getTime() === run.getTime(),
   );
   const areConfigured = seen.used.every(({ isKnown }) => isKnown);
   const isWhole = areConfigured && !isMissing && badRecords.length === 0 && unattested.size === 0;

@@ -1,13 +1,16 @@
-import type { Finding } from '../format/finding';
-import { parseRunRecordKey, type RunRecordName, runRecordKey } from '../format/keys';
-import { hashOfLeaving, leaversOf, nextList } from '../format/next-list';
-import { PastLists, type PastRecords } from '../format/past-lists';
+import { clockSlackMs, functionTimeoutSeconds } from '../format/clocks';
+import type { ConfiguredCluster } from '../format/configuration';
+import type { Excusable, Finding } from '../format/finding';
+import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../format/keys';
+import { type LeavingRule, mayFollow } from '../format/list-in-force';
+import { compareAge, newestRecords } from '../format/newest-records';
+import { problems } from '../format/problems';
 import type { RecordHead, StoredRecord } from '../format/run-record';
 import type { ArchiveReader } from '../read/archive-reader';
 import { readLines } from '../read/record-lines';
 import type { RunRecordObject } from '../read/run-keys';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from '../read/stored-configurations';
-import { removablePercent } from './seals/seal-plans';
+import { sealedRule } from './seals/seal-plans';
 import type { SealedArchive } from './seals/sealed-archive';
 
 /** A run record with its configuration. */
@@ -17,119 +20,238 @@ export interface ConfiguredRecord extends RunRecordObject {
 }
 
 export interface ListStepsContext {
+  readonly reader: ArchiveReader;
   readonly configurations: StoredConfigurations;
-  readonly sealed: Pick<SealedArchive, 'listPlans'>;
+  readonly sealed: Pick<SealedArchive, 'listPlans' | 'isPart'>;
+  /** Whether the archive itself notes when something was written. */
+  readonly isBucket: boolean;
 }
 
-/** How long before an attempt started it may have read which list is in force. */
-const readBeforeMs = 5 * 60_000;
+/** How long before an attempt began a record has to have been there to be seen for certain: an attempt, by other clocks. */
+const surelySeenMs = functionTimeoutSeconds * 1000 + clockSlackMs;
+
+/** Records that an attempt may have followed, one after the other, while none of them was there for certain. */
+const mostUnsure = 1000;
 
 /** Clusters that a problem names. */
 const mostNamed = 5;
 
-/**
- * What the collector looks for the list in force in. What is wrong with it is found where its run is judged.
- * @param own records that were read already
- */
-export function pastRecords(
-  reader: ArchiveReader,
-  configurations: StoredConfigurations,
-  own: readonly ConfiguredRecord[] = [],
-): PastRecords {
-  const heads = new Map<string, RecordHead | Finding>(own.map(({ key, record }) => [key, record]));
-  return {
-    names: async (prefix) => {
-      const names: RunRecordName[] = [];
-      for await (const { key } of reader.list(prefix)) {
-        const name = parseRunRecordKey(key);
-        if (name !== undefined) names.push(name);
-      }
-      return names;
-    },
-    head: async (name) => {
-      const key = runRecordKey(name);
-      const head = heads.get(key) ?? (await readLines(reader, { ...name, key }));
-      heads.set(key, head);
-      return 'problem' in head ? undefined : head;
-    },
-    clusters: async (sha256) => {
-      const found = await configurations.get(sha256);
-      return found && configuredClusters(found);
-    },
-  };
+/** What is wrong with the list of clusters of one run record. */
+export interface ListFinding {
+  /** With `writtenAt`, if the lifecycle may explain it. */
+  readonly finding: Finding | Excusable;
+  /** Whether another record of its run, which is not there, may explain it. */
+  readonly excuse?: 'of its run' | undefined;
 }
 
 /**
- * Judges the lists of clusters of one run, by the rules that the collector obeys: whoever has its rights could name any
- * configuration. What was in force is looked up beside the run, so that the judgement of one run is the same in every stretch.
- * @returns for each record whose list leaves clusters out that may not have left, its key and what is wrong
+ * Judges the lists of clusters of one run by {@link mayFollow}, which the collector obeys: whoever has its rights could name any
+ * configuration. What a record followed is looked up beside the run, so that the judgement of one run is the same in every slice.
  */
 export async function judgeListSteps(
-  reader: ArchiveReader,
   own: readonly ConfiguredRecord[],
-  { configurations, sealed }: ListStepsContext,
-): Promise<{ readonly key: string; readonly problem: string }[]> {
-  const problems: { key: string; problem: string }[] = [];
-  const records = pastRecords(reader, configurations, own);
-  const past = new PastLists(records);
-  for (const { key, record, configuration, writtenAt } of own) {
-    const began = beganAt(record);
+  context: ListStepsContext,
+): Promise<readonly ListFinding[]> {
+  const steps = new ListSteps(own, context);
+  const found: ListFinding[] = [];
+  for (const one of own) for await (const finding of steps.judge(one)) found.push(finding);
+  return found;
+}
+
+class ListSteps {
+  readonly #own: readonly ConfiguredRecord[];
+  readonly #context: ListStepsContext;
+  /** First lines by key; undefined: it is not there, or cannot be used. */
+  readonly #heads: Map<string, RecordHead | undefined>;
+
+  constructor(own: readonly ConfiguredRecord[], context: ListStepsContext) {
+    this.#own = own;
+    this.#context = context;
+    this.#heads = new Map(own.map(({ key, record }) => [key, record]));
+  }
+
+  async *judge(one: ConfiguredRecord): AsyncGenerator<ListFinding> {
+    const { configuration, record } = one;
+    if (configuration === undefined) return;
+    const at = this.#beganAt(one);
+    const rule = this.#ruleOf(one, configuration);
+    // Who is deployed may be anybody, and nobody is leaving.
+    if (rule.leaveAfterDays === 0 && configuration.clusterList === undefined) return;
+    const contradiction = (problem: string): ListFinding => ({
+      finding: { kind: 'contradiction', key: one.key, problem },
+    });
+    const isLate = configuration.clusterList !== undefined && record.clusterList === undefined;
+    const { follows } = record.clusterList ?? {};
+    const parent = isLate ? this.#completed(one) : follows && parseRunRecordKey(follows.record);
+    if (isLate && parent === undefined) {
+      const { finding } = contradiction(problems.completesNothing);
+      // Its other records may have expired.
+      yield { finding: { ...finding, writtenAt: one.run }, excuse: 'of its run' };
+    }
+    if (follows !== undefined && parent === undefined) yield contradiction(problems.followsNoRecord);
+    if (follows !== undefined && parent !== undefined) {
+      const head = await this.#head(parent);
+      if (head === undefined && this.#context.sealed.isPart) return;
+      if (head === undefined && !(await this.#isThere(parent)))
+        yield {
+          finding: { kind: 'missing', key: follows.record, problem: problems.followedIsGone, writtenAt: parent.run },
+        };
+      if (head !== undefined && head.configuration !== follows.configuration)
+        yield contradiction(problems.followsOther(follows.record));
+      const missteps = await this.#missteps(follows.configuration, configuration, at, rule);
+      if (missteps !== undefined) return yield* missteps.map((problem) => contradiction(problem));
+    }
+    if (parent !== undefined && (await this.#isCircle(one, at))) yield contradiction(problems.followsItself);
+    const newest = await this.#newestSeen(one, at, isLate);
+    if (newest === undefined || (parent !== undefined && compareAge(newest.name, parent) <= 0)) return;
+    const missteps = await this.#missteps(newest.head.configuration, configuration, at, rule);
+    yield* (missteps ?? []).map((problem) => contradiction(problem));
+  }
+
+  /** When an attempt began. What a record says of it may be made up: not before its run, and not after it was written. */
+  #beganAt({ record: { startedAt, run }, writtenAt }: ConfiguredRecord): Date {
+    const began = Math.max(Date.parse(startedAt), Date.parse(run));
+    return new Date(Math.min(began, writtenAt.getTime()));
+  }
+
+  /** How clusters may leave: as the plans around a record say, or else its own configuration. */
+  #ruleOf({ record, writtenAt }: ConfiguredRecord, { clusterList }: RunConfiguration): LeavingRule {
+    const began = record.startedAt > record.run ? record.startedAt : record.run;
     // What it says of its end may be made up too, to be judged by its own configuration: it was written by then.
     const [ended, written] = [record.finishedAt > began ? record.finishedAt : began, writtenAt.toISOString()];
-    const percent =
-      removablePercent(sealed.listPlans, ended < written ? ended : written) ?? configuration?.maxRemovedPercent;
-    if (configuration === undefined || percent === undefined) continue;
-    const candidates = await candidatesOf(past, records, own, began);
-    if (candidates === undefined || candidates.length === 0) continue;
-    if (candidates.some((other) => other.configuration === record.configuration)) continue;
-    const clusters = configuredClusters(configuration);
-    const lists = await Promise.all(candidates.map((other) => records.clusters(other.configuration)));
-    // Without one of them nobody can tell.
-    if (lists.some((inForce) => inForce === undefined || leaversOf(inForce, clusters).length === 0)) continue;
-    const largest = await past.largest(new Date(began), (head) => wasThere(head, began));
-    const isAllowed = (inForce: (typeof lists)[number]) => {
-      const written = { clusters, leaving: record.clusterList?.leaving };
-      const step = nextList({ inForce, largest: largest?.clusters }, written, { maxRemovedPercent: percent });
-      return step.withheld.length === 0;
-    };
-    if (lists.some(isAllowed)) continue;
-    const left = leaversOf(lists[0] ?? [], clusters);
-    const names = `${left.slice(0, mostNamed).join(', ')}${left.length > mostNamed ? ', …' : ''}`;
-    const problem = `${left.length} clusters left the list in force without consent: ${names} (consent would be ${hashOfLeaving(left)})`;
-    problems.push({ key, problem });
+    const { listPlans } = this.#context.sealed;
+    return sealedRule(listPlans, ended < written ? ended : written) ?? clusterList ?? { leaveAfterDays: 0 };
   }
-  return problems;
-}
 
-/** When an attempt began. What a record says of it may be made up: no attempt begins before the time of its run. */
-function beganAt({ startedAt, run }: RecordHead): string {
-  return startedAt > run ? startedAt : run;
-}
-
-/** Whether an attempt that began then has seen the record for certain. */
-function wasThere({ finishedAt }: RecordHead, began: string): boolean {
-  return Date.parse(finishedAt) < Date.parse(began) - readBeforeMs;
-}
-
-/**
- * The records of which one has the list that was in force for an attempt: the newest that was there for certain, and those of
- * its own run, or newer ones, that may have been there. Undefined: one of them cannot be read, and nobody can tell.
- */
-async function candidatesOf(
-  past: PastLists,
-  records: PastRecords,
-  own: readonly ConfiguredRecord[],
-  began: string,
-): Promise<RecordHead[] | undefined> {
-  // Made-up times must not let two records excuse each other: one of them began first, and is judged without the other.
-  const isBefore = (head: RecordHead) => beganAt(head) < began;
-  const candidates: RecordHead[] = own.map(({ record }) => record).filter(isBefore);
-  for await (const name of past.namesBefore(new Date(began))) {
-    const head = await records.head(name);
-    if (head === undefined) return undefined;
-    if (!isBefore(head)) continue;
-    candidates.unshift(head);
-    if (wasThere(head, began)) break;
+  /** The record whose clusters a late completion has: the newest of its run. */
+  #completed({ key, record }: ConfiguredRecord): RunRecordName | undefined {
+    const others = this.#own.filter((other) => other.key !== key && isFirst(other.record, record.configuration));
+    return others.toSorted(compareAge).at(-1);
   }
-  return candidates;
+
+  /** @returns what is wrong; undefined: nothing */
+  async #missteps(
+    before: string,
+    after: RunConfiguration,
+    at: Date,
+    rule: LeavingRule,
+  ): Promise<readonly string[] | undefined> {
+    const followed = await this.#context.configurations.get(before);
+    if (followed === undefined || followed === after) return undefined;
+    const found = mayFollow(configuredClusters(followed), configuredClusters(after), at, rule);
+    const [gone, marked] = (['gone', 'marker'] as const).map((wanted) =>
+      found.flatMap(({ uid, kind }) => (kind === wanted ? uid : [])),
+    );
+    const named = (uids: readonly string[]) =>
+      `${uids.slice(0, mostNamed).join(', ')}${uids.length > mostNamed ? ', …' : ''}`;
+    const said = [
+      ...(gone?.length ? [problems.goneTooEarly(gone.length, named(gone))] : []),
+      ...(marked?.length ? [problems.badLeaving(marked.length, named(marked))] : []),
+    ];
+    return said.length > 0 ? said : undefined;
+  }
+
+  /**
+   * Whether what a record followed leads back to it. One record that was there for certain ends the search: it cannot have
+   * followed what began later.
+   */
+  async #isCircle(one: ConfiguredRecord, at: Date): Promise<boolean> {
+    const seen = new Set<string>();
+    let name: RunRecordName | undefined = one;
+    while (name !== undefined && seen.size < mostUnsure) {
+      const key = runRecordKey(name);
+      if (seen.has(key)) return true;
+      seen.add(key);
+      const head = await this.#head(name);
+      if (head === undefined || (key !== one.key && isSeen(head, undefined, at))) return false;
+      name = await this.#parentOf(name, head);
+    }
+    return name !== undefined;
+  }
+
+  async #parentOf(name: RunRecordName, head: RecordHead): Promise<RunRecordName | undefined> {
+    const { clusterList, configuration } = head;
+    if (clusterList !== undefined) return clusterList.follows && parseRunRecordKey(clusterList.follows.record);
+    const others: { readonly name: RunRecordName; readonly finishedAt: string }[] = [];
+    for (const other of await recordNames(this.#context.reader, runPrefix(name.run))) {
+      const first = other.key === runRecordKey(name) ? undefined : await this.#head(other);
+      if (first !== undefined && isFirst(first, configuration))
+        others.push({ name: other, finishedAt: first.finishedAt });
+    }
+    return others.toSorted((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1))[0]?.name;
+  }
+
+  /** The newest record that an attempt has seen for certain, and that can be read with its configuration. */
+  async #newestSeen(one: ConfiguredRecord, at: Date, isOfRun: boolean) {
+    const { isBucket, configurations, reader } = this.#context;
+    for await (const name of newestRecords(
+      (prefix) => recordNames(reader, isOfRun ? runPrefix(one.run) : prefix),
+      at,
+    )) {
+      const writtenAt = isBucket ? name.writtenAt : undefined;
+      if (name.key === one.key || !isSeen({ run: name.run.toISOString() }, writtenAt, at)) continue;
+      const head = await this.#head(name);
+      if (head === undefined || !isSeen(head, writtenAt, at)) continue;
+      if ((await configurations.get(head.configuration)) !== undefined) return { name, head };
+    }
+    return undefined;
+  }
+
+  async #head(name: RunRecordName): Promise<RecordHead | undefined> {
+    const key = runRecordKey(name);
+    if (this.#heads.has(key)) return this.#heads.get(key);
+    const lines = await readLines(this.#context.reader, { ...name, key });
+    const head = 'problem' in lines ? undefined : lines;
+    this.#heads.set(key, head);
+    return head;
+  }
+
+  async #isThere(name: RunRecordName): Promise<boolean> {
+    return (await recordNames(this.#context.reader, runRecordKey(name))).length > 0;
+  }
+}
+
+/** A configuration that was in force, and the hash that names it. */
+export interface ListInForce {
+  readonly sha256: string;
+  readonly clusters: readonly ConfiguredCluster[];
+}
+
+/** What the next run follows, as the collector looks for it; undefined: no run record can be read with its configuration. */
+export async function newestList(
+  reader: ArchiveReader,
+  configurations: StoredConfigurations,
+  at: Date,
+): Promise<ListInForce | undefined> {
+  for await (const name of newestRecords((prefix) => recordNames(reader, prefix), at)) {
+    const head = await readLines(reader, { ...name, key: runRecordKey(name) });
+    const configuration = 'problem' in head ? undefined : await configurations.get(head.configuration);
+    if ('configuration' in head && configuration !== undefined)
+      return { sha256: head.configuration, clusters: configuredClusters(configuration) };
+  }
+  return undefined;
+}
+
+async function recordNames(reader: ArchiveReader, prefix: string): Promise<RunRecordObject[]> {
+  const names: RunRecordObject[] = [];
+  for await (const object of reader.list(prefix)) {
+    const name = parseRunRecordKey(object.key);
+    if (name !== undefined) names.push({ ...name, ...object });
+  }
+  return names;
+}
+
+/** Whether a record of a configuration read a list, so that a later one may complete its run. */
+function isFirst(head: RecordHead, configuration: string): boolean {
+  return head.clusterList !== undefined && head.configuration === configuration;
+}
+
+/** Whether an attempt has seen a record for certain. */
+function isSeen(
+  { run, finishedAt = run }: { readonly run: string; readonly finishedAt?: string },
+  writtenAt: Date | undefined,
+  at: Date,
+): boolean {
+  const thereAt = Math.max(Date.parse(run), Date.parse(finishedAt), writtenAt?.getTime() ?? 0);
+  return thereAt < at.getTime() - surelySeenMs;
 }

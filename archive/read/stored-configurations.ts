@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ConfiguredCluster, judgedConfigurationSchema } from '../format/configuration';
+import { type ClusterListSource, type ConfiguredCluster, judgedConfigurationSchema } from '../format/configuration';
 import { DamagedObjectError, parseJson } from '../format/damage';
 import { type Finding, nameOf } from '../format/finding';
 import { configurationKey } from '../format/keys';
@@ -14,7 +14,8 @@ import { gunzipWhole } from './open-content';
 import { readWhole } from './read-whole';
 
 /** What is asked of one cluster, as far as the archive is judged by it. */
-export type JudgedCluster = Required<Pick<ConfiguredCluster, 'resources' | 'optional'>>;
+export type JudgedCluster = Required<Pick<ConfiguredCluster, 'resources' | 'optional'>> &
+  Pick<ConfiguredCluster, 'leaving'>;
 
 /** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
@@ -25,8 +26,8 @@ export interface RunConfiguration {
   readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
-  /** Clusters that may leave a list from outside within a day, in percent; left out: they were deployed. */
-  readonly maxRemovedPercent: number | undefined;
+  /** Where the clusters came from; undefined: they were deployed. */
+  readonly clusterList: ClusterListSource | undefined;
 }
 
 /** The clusters of a configuration as a list. */
@@ -116,14 +117,14 @@ export class StoredConfigurations {
     const { schedule, retentionDays, clusterList } = data;
     const clusters = new Map<string, JudgedCluster>();
     const shared = new Map<string, JudgedCluster>();
-    for (const { uid, resources = firstResources, optional = false } of data.clusters) {
-      const own = { resources, optional };
+    for (const { uid, resources = firstResources, optional = false, leaving } of data.clusters) {
+      const own = { resources, optional, ...(leaving && { leaving }) };
       const text = JSON.stringify(own);
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
     const { expression, timeZone, enabled } = schedule;
     const firings = enabled ? firingsOf(expression, timeZone) : undefined;
-    return { clusters, firings, schedule, retentionDays, maxRemovedPercent: clusterList?.maxRemovedPercent };
+    return { clusters, firings, schedule, retentionDays, clusterList };
   }
 }

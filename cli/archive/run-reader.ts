@@ -1,7 +1,7 @@
 import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { nameOf } from '../../archive/format/finding';
 import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
-import { leaversOf } from '../../archive/format/next-list';
+import { changeOf } from '../../archive/format/list-in-force';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import {
   type AbsentRuns,
@@ -38,7 +38,7 @@ import {
   type StaleCluster,
   staleness,
 } from '../../lambda/audit/cluster-outcomes';
-import { type ClusterChange, changeLines, type WithClusterChange } from '../terminal/cluster-change';
+import { type ClusterChange, isChange, type WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
 import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
@@ -290,10 +290,8 @@ export class RunReader implements OpenedArchive {
     const earlier = this.#last ?? (await this.newestRun({ to: new Date(run.run.getTime() - 1) }));
     const own = await this.#listOf(run);
     const old = (own && (await this.#listOf(earlier))) ?? own ?? [];
-    const known = new Set(old.map(({ uid }) => uid));
-    const joined = (own ?? []).map(({ uid }) => uid).filter((uid) => !known.has(uid));
-    const change = { run: run.run, read, joined, left: own === undefined ? [] : leaversOf(old, own) };
-    if (changeLines(change).length > 0) this.clusterChanges.push(change);
+    const change = { run: run.run, read, ...changeOf(old, own ?? old) };
+    if (isChange(change)) this.clusterChanges.push(change);
     return change;
   }
 
@@ -309,10 +307,14 @@ export class RunReader implements OpenedArchive {
     return start && this.#configurations.get(start.configuration);
   }
 
-  /** Says that a cluster left the list, by the runs of `select`; undefined: it did not, or has joined it again. */
+  /** Says that a cluster left the list, or is leaving it, by the runs of `select`; undefined: neither, or it is back. */
   leftText(cluster: string): string | undefined {
-    const last = this.clusterChanges.findLast(({ joined, left }) => [...joined, ...left].includes(cluster));
-    return last?.left.includes(cluster) ? `${cluster} left the list in force at ${formatTime(last.run)}.` : undefined;
+    const last = this.clusterChanges.findLast(({ joined, left, began, returned }) =>
+      [joined, left, began, returned].some((uids) => uids.includes(cluster)),
+    );
+    if (last?.left.includes(cluster)) return `${cluster} left the list in force at ${formatTime(last.run)}.`;
+    if (!last?.began.includes(cluster)) return undefined;
+    return `${cluster} is leaving since ${formatTime(last.run)}: it is not on the list any more, and is collected on for some days.`;
   }
 
   /** The newest run of the archive, or of a period; undefined if there is none. */

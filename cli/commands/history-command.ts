@@ -123,7 +123,7 @@ async function printChanges(
     lines.set(head, own);
   }
   for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
-    await print(out, `${formatTime(change.run)} ${printable(changeText(change))}\n`);
+    await print(out, `${formatTime(change.run)} ${printable(changeText({ ...change, leaving: change.began }))}\n`);
   for (const [head, own] of [...lines].reverse().slice(0, limit)) {
     const named = atMost(mostNamed, own, (more) => `and ${more} more; --json has all`).join(', ');
     await print(
@@ -146,8 +146,10 @@ function commandOf({ cluster, run, change, bytes }: Change, { resource, archive 
 /** The changes, and then who joined and who left a list of clusters. */
 async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<Change>) {
   yield* found;
-  for (const { run, joined, left } of clusterChanges) {
+  for (const { run, joined, returned, began, left } of clusterChanges) {
     for (const cluster of joined) yield { cluster, run, change: 'joined' };
+    for (const cluster of returned) yield { cluster, run, change: 'back' };
+    for (const cluster of began) yield { cluster, run, change: 'leaving' };
     for (const cluster of left) yield { cluster, run, change: 'left' };
   }
 }

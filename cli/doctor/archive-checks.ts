@@ -1,5 +1,5 @@
 import { sealKey } from '../../archive/format/keys';
-import { leaversOf } from '../../archive/format/next-list';
+import { changeOf } from '../../archive/format/list-in-force';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import { openDamage, readHead } from '../../archive/prove';
 import { type ArchiveReader, openBucket, readWhole } from '../../archive/read';
@@ -80,20 +80,17 @@ export async function clusterListOf(
   const { bucket, key } = parseListAddress(source.from);
   if (bucket === archiveBucket) return wrong(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
-  const { PastLists } = await import('../../archive/format/past-lists');
-  const { recordsIn } = await import('../../lambda/collect/run/past-records');
-  const past = new PastLists(recordsIn(await openBucket(archiveBucket, region)));
+  const { PastLists } = await import('../../lambda/collect/run/past-records');
+  const past = new PastLists(await openBucket(archiveBucket, region));
   const read = async () => readWhole(await openBucket(bucket, region), key, largestListBytes);
   const now = systemClock.now();
-  const request = { run: undefined, completes: false };
+  const request = { completes: false };
   const next = await attemptList(request, source, { past, read, now }).catch((error: Error) => error);
   if (next instanceof Error) return wrong(next.message, mend);
   const { read: list, clusters } = next;
   if (list?.problem !== undefined) return wrong(`${source.from}: ${list.problem}`, mend);
-  const before = (await past.newest(now))?.clusters ?? clusters;
-  const known = new Set(before.map(({ uid }) => uid));
-  const joined = clusters.map(({ uid }) => uid).filter((uid) => !known.has(uid));
-  const change = list && changeText({ run: now, read: list, joined, left: leaversOf(before, clusters) });
+  const before = (await past.newest(now)).list?.clusters ?? clusters;
+  const change = list && changeText({ run: now, read: list, ...changeOf(before, clusters) });
   const written = list?.modifiedAt === undefined ? '' : `, written ${formatTime(new Date(list.modifiedAt))}`;
   const differs = change ? `; the next run changes the list in force: ${change}` : ', as the list in force';
   return right(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FolderArchiveReader } from '../../archive/read';
 import type { CollectorConfig } from '../../infra/config/config';
-import { mostShards } from '../../infra/limits';
+import { mostClusters, mostShards } from '../../infra/limits';
 import { readList } from '../../lambda/collect/run/read-list';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { defaultArchive } from '../archive/open-archive';
@@ -113,8 +113,8 @@ export function withClusterList(configured: CollectorConfig, { clusterList }: St
       `The list of clusters ${source?.from ?? '(none is configured as clusters.from)'} and --cluster-list belong together; expected --cluster-list FILE where clusters.from is set.`,
     );
   try {
-    const read = readList(readFileSync(clusterList));
-    return { ...configured, clusters: 'list' in read ? read.list.clusters : [] };
+    const read = readList(readFileSync(clusterList), mostClusters(configured));
+    return { ...configured, clusters: 'clusters' in read ? read.clusters : [] };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartUsageError(`Reading the list of clusters ${clusterList} failed: ${code}.`, { cause: error });

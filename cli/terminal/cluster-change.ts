@@ -1,13 +1,12 @@
+import type { ListChange } from '../../archive/format/list-in-force';
 import type { ClusterList } from '../../archive/format/run-record';
 import { atMost } from './format';
 
 /** What a run read of a list of clusters from outside, and how it changed what is collected. */
-export interface ClusterChange {
+export interface ClusterChange extends ListChange {
   readonly run: Date;
   /** Of the newest attempt that read one. */
   readonly read: ClusterList;
-  readonly joined: readonly string[];
-  readonly left: readonly string[];
 }
 
 /** A run with this; left out: its clusters were deployed. */
@@ -18,21 +17,38 @@ export interface WithClusterChange {
 /** Most clusters that a line names. */
 const mostNamed = 20;
 
-/** `+3 −1 clusters: +a, +b, +c, −d`, and that the list was refused; empty if there is neither. */
-export function changeText({ read, joined, left }: ClusterChange): string {
+/**
+ * `+3 −1 clusters: +a, +b, +c, −d, 1 leaving: e`, who is optional now or lost a resource, and that the list was refused;
+ * empty if there is nothing of it.
+ */
+export function changeText({ read, joined, left, lessened, leaving, returned }: ClusterChange): string {
   const names = [...joined.map((uid) => `+${uid}`), ...left.map((uid) => `−${uid}`)];
-  const named = atMost(mostNamed, names, (more) => `and ${more} more`).join(', ');
-  const counts = `+${joined.length} −${left.length} clusters: ${named}`;
-  const refused = read.problem === undefined ? [] : ['list of clusters refused'];
-  return [...(names.length > 0 ? [counts] : []), ...refused].join(', ');
+  const said = [
+    names.length > 0 && `+${joined.length} −${left.length} clusters: ${named(names)}`,
+    returned.length > 0 && `${returned.length} back: ${named(returned)}`,
+    leaving.length > 0 && `${leaving.length} leaving: ${named(leaving)}`,
+    lessened.length > 0 && `less of ${lessened.length}: ${named(lessened)}`,
+    read.waiting !== undefined && `${read.waiting.count} wait to join`,
+    read.problem !== undefined && read.waiting === undefined && 'list of clusters refused',
+  ];
+  return said.filter((text) => text !== false).join(', ');
 }
 
-/** What became of the list, in lines: what changed, why it was refused, and what to do. */
+/** Whether anything became another than it was before. */
+export function isChange({ read, joined, left, lessened, began, returned }: ClusterChange): boolean {
+  return read.problem !== undefined || [joined, left, lessened, began, returned].some(({ length }) => length > 0);
+}
+
+function named(uids: readonly string[]): string {
+  return atMost(mostNamed, uids, (more) => `and ${more} more`).join(', ');
+}
+
+/** What became of the list, in lines: what changed, why not all of it counts, and what to do. */
 export function changeLines(change: ClusterChange | undefined): string[] {
   if (change === undefined) return [];
   const { from, problem, since } = change.read;
   const why = [
-    `The list of clusters ${from} is not in force since ${since}: ${problem}`,
+    `The list of clusters ${from} is not wholly in force since ${since}: ${problem}`,
     'Mend it: docs/alarms.md, "When the list of clusters is refused".',
   ];
   return [changeText(change), ...(problem === undefined ? [] : why)].filter((line) => line !== '');

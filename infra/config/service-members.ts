@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { clusterList, projectUid } from '../../archive/format/cluster-schema';
+import { clusterList, projectUid, uid } from '../../archive/format/cluster-schema';
 import { type ConfigProblem, parsing, problemsOf } from '../../archive/format/schema-problems';
 import { certificateFile, readJsonFile } from './config-files';
 import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
@@ -10,6 +10,9 @@ import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values
  * here.
  */
 
+/** Each seal has all of them. */
+const mostExcluded = 1000;
+
 /** A list of clusters from outside. Its key has no character that IAM reads as a pattern. */
 const outside = members({
   from: textLike(
@@ -17,9 +20,14 @@ const outside = members({
     's3://bucket/key with a key of letters, digits and _!.()/=+@:,&-',
   ).describe('S3 object with the list of clusters, read when a run begins: changed without a deployment.'),
   kmsKeyArn: keyArn.describe('Customer key that encrypts this object.').optional(),
-  maxRemovedPercent: wholeNumber(0, 100)
-    .default(10)
-    .describe('Clusters that may leave within a day without consent, in percent; 3 always may.'),
+  leaveAfterDays: wholeNumber(1, 30)
+    .default(3)
+    .describe('Days for which a cluster that is not on the list any more is collected on, and is named as leaving.'),
+  exclude: z
+    .array(uid, 'a list of uids')
+    .max(mostExcluded, `at most ${mostExcluded} uids`)
+    .describe('Uids that are not collected, whatever the list says: with the next run, not after some days.')
+    .optional(),
   maxAgeHours: wholeNumber(1, 87_600)
     .describe('Age above which the list counts as forgotten, and runs fail; left out: it may have any age.')
     .optional(),

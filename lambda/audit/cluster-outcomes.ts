@@ -162,7 +162,7 @@ function addRun(seen: SeenCluster, failures: readonly RunOutcome[], time: string
   const { name: cluster, archived: lastArchived } = seen;
   if (failures.length === 0) seen.archived = time;
   if (!isNew) return;
-  const isFailed = failures.some(({ optional }) => !optional);
+  const isFailed = failures.some(({ optional, leaving }) => !optional || leaving);
   seen.runs += 1;
   seen.failed += Number(isFailed);
   const [failure] = failures;

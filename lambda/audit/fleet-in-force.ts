@@ -1,9 +1,8 @@
-import { leaversOf } from '../../archive/format/next-list';
-import { PastLists } from '../../archive/format/past-lists';
+import { changeOf } from '../../archive/format/list-in-force';
 import type { AuditPlan } from '../../archive/format/plan';
 import type { Summary } from '../../archive/format/seal-state';
-import { pastRecords, type SealChain } from '../../archive/prove/attest';
-import { type ArchiveReader, StoredConfigurations } from '../../archive/read';
+import { newestList, type SealChain } from '../../archive/prove/attest';
+import { type ArchiveReader, configuredClusters, StoredConfigurations } from '../../archive/read';
 
 /** What an audit judges by, where the clusters come from outside. */
 export interface FleetInForce {
@@ -23,17 +22,15 @@ export async function fleetInForce(
   const { clusterList } = plan;
   if (clusterList === undefined) return { plan };
   // What is wrong with one is found where its run is judged.
-  const records = pastRecords(reader, new StoredConfigurations(reader));
-  const newest = await new PastLists(records).newest(now);
+  const configurations = new StoredConfigurations(reader);
+  const newest = await newestList(reader, configurations, now);
   if (newest === undefined) return { plan, members: { joined: [], left: [] } };
-  const { clusters } = newest;
-  const { configuration } = newest.head;
+  const { clusters, sha256: configuration } = newest;
   const sealed = head?.plan.clusterList?.configuration;
-  const before = (sealed === undefined ? undefined : await records.clusters(sealed)) ?? clusters;
-  const known = new Set(before.map(({ uid }) => uid));
-  const joined = clusters.map(({ uid }) => uid).filter((uid) => !known.has(uid));
+  const before = sealed === undefined ? undefined : await configurations.get(sealed);
+  const { joined, left } = changeOf(before === undefined ? clusters : configuredClusters(before), clusters);
   return {
     plan: { ...plan, clusters, clusterList: { ...clusterList, configuration } },
-    members: { joined, left: leaversOf(before, clusters) },
+    members: { joined: [...joined], left: [...left] },
   };
 }

@@ -13,10 +13,6 @@ import { type DeployedCollector, LocalCollector, useLocalCollector } from './loc
 const from = 's3://inventory/fleet/clusters.json';
 const key = 'fleet/clusters.json';
 const fleet = Array.from({ length: 12 }, (_, index) => `c-${String(index).padStart(2, '0')}`);
-const hash = (...uids: string[]) =>
-  createHash('sha256')
-    .update(uids.map((uid) => `${uid}\n`).join(''))
-    .digest('hex');
 
 let folder: string;
 let hour: number;
@@ -40,6 +36,9 @@ async function run(collector: DeployedCollector, more: object = {}): Promise<Inv
   const result = await collector.invoke({ ...event(), ...more });
   return { ...result, record: (await collector.records()).at(-1) as RunRecord };
 }
+
+const strangers = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, at) => ({ uid: `s-${from}-${at}`, optional: true }));
 
 const clustersOf = ({ outcomes }: RunRecord) => [...new Set(outcomes.map(({ cluster }) => cluster))].sort();
 
@@ -72,7 +71,8 @@ describe('a list of clusters from outside', () => {
     const wrong: [list: unknown, why: string][] = [
       [undefined, 'it cannot be read, or does not exist: Reading fleet/clusters.json in s3://inventory failed: 403'],
       ['[', 'it is not JSON in UTF-8'],
-      [{ clusters: ['c-00'], leave: 'x' }, 'leave: received an unknown member'],
+      [{ clusters: ['c-00'] }, 'it is not valid: it is not a list of clusters'],
+      [`[${'0,'.repeat(1_000_000)}0]`, 'no run can finish its 1000001 clusters: at most 513000'],
       [Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'it is longer than 67108864 bytes'],
     ];
     const since = new Set<string | undefined>();
@@ -115,41 +115,64 @@ describe('a list of clusters from outside', () => {
     expect(await collector.keys()).toEqual([]);
   });
 
-  it('does not let more leave without consent, and takes additions at once', async () => {
+  it('goes on collecting who is not on it any more, last, and no run fails over them; who joins is collected at once', async () => {
+    const collector = await deployed(local);
+    await write(fleet);
+    const { record: first } = await run(collector);
+    await write([...fleet.slice(5), 'new']);
+    local.failing['c-00'] = 'not-found';
+    const { error, record } = await run(collector);
+    expect(error).toBeUndefined();
+    const leaving = fleet.slice(0, 5);
+    expect(clustersOf(record)).toEqual([...fleet, 'new']);
+    expect(
+      record.outcomes.filter((outcome) => outcome.leaving && outcome.optional).map(({ cluster }) => cluster),
+    ).toEqual(leaving.flatMap((uid) => resourceNames.map(() => uid)));
+    expect(record.counts).toMatchObject({ failed: 0, notAttempted: 0, optionalMissing: resourceNames.length });
+    expect(record.clusterList).toMatchObject({
+      isInForce: true,
+      follows: {
+        record: expect.stringMatching(/T010000\.000Z\.attempt-1\.jsonl$/),
+        configuration: first.configuration,
+      },
+      joined: { count: 1, uids: ['new'] },
+      leaving: { count: 5, clusters: leaving.map((uid) => ({ uid, since: expect.any(String), dates: 1 })) },
+    });
+    // Who comes back is collected as before.
+    await write(fleet);
+    const back = await run(collector);
+    expect(back.error?.errorType).toBe('RunIncompleteError');
+    expect(back.record.clusterList?.leaving?.clusters.map(({ uid }) => uid)).toEqual(['new']);
+  });
+
+  it('says of who becomes optional, or loses a resource, that less of it is collected', async () => {
     const collector = await deployed(local);
     await write(fleet);
     await run(collector);
-    const [leaving, staying] = [fleet.slice(0, 5), fleet.slice(5)];
-    await write([...staying, 'new']);
-    const withheld = await run(collector);
-    expect(withheld.error?.errorType).toBe('ClusterListError');
-    expect(withheld.error?.errorMessage).toContain(leaving.join(', '));
-    expect(withheld.error?.errorMessage).toContain(`"leaving": "${hash(...leaving)}"`);
-    expect(clustersOf(withheld.record)).toEqual([...fleet, 'new']);
-    await write({ clusters: [...staying, 'new'], leaving: hash(...leaving.slice(1)) });
-    expect((await run(collector)).error?.errorType).toBe('ClusterListError');
-    await write({ clusters: [...staying, 'new', 'newer'], leaving: hash(...leaving) });
+    await write(
+      fleet.map((uid, at) => (at === 0 ? { uid, optional: true } : at === 1 ? { uid, resources: ['log'] } : uid)),
+    );
     const { error, record } = await run(collector);
     expect(error).toBeUndefined();
-    expect(clustersOf(record)).toEqual([...staying, 'new', 'newer']);
-    expect(record.clusterList?.leaving).toBe(hash(...leaving));
-    // It is not needed any more.
-    expect((await run(collector)).error).toBeUndefined();
-    expect(collector.logs.join('')).toContain('is not needed, or not of these clusters: it was ignored');
+    expect(record.clusterList?.lessened).toEqual({ count: 2, uids: ['c-00', 'c-01'] });
   });
 
   it.each([
-    ['becomes optional', (uid: string) => ({ uid, optional: true })],
-    ['loses a resource', (uid: string) => ({ uid, resources: ['log'] })],
-  ])('counts a cluster that %s as one that leaves', async (_, less) => {
+    ['a tenth, and strangers in their place, in each run', (at: number) => [...fleet.slice(at), ...strangers(2 * at)]],
+    [
+      'many strangers, and then without all others',
+      (at: number) => (at < 2 ? [...fleet, ...strangers(30)] : strangers(29)),
+    ],
+    ['everybody replaced, again and again', (at: number) => strangers(12, at)],
+  ])('drops nobody within a day who was on it: %s', async (_, listOf) => {
     const collector = await deployed(local);
     await write(fleet);
     await run(collector);
-    await write(fleet.map((uid, index) => (index < 5 ? less(uid) : uid)));
-    const { error, record } = await run(collector);
-    expect(error?.errorMessage).toContain('5 of 12 clusters would leave');
-    expect(record.outcomes).toHaveLength(fleet.length * resourceNames.length);
-    expect(record.outcomes.filter(({ optional }) => optional)).toEqual([]);
+    for (let at = 1; at < 6; at += 1) {
+      await write(listOf(at));
+      const { record } = await run(collector);
+      expect(clustersOf(record).filter((uid) => fleet.includes(uid))).toEqual(fleet);
+    }
   });
 
   it('is not read by a late completion, which works with the list of its run', async () => {
@@ -185,8 +208,8 @@ describe('a list of clusters from outside', () => {
     }
     expect(shards.filter((uid) => uid.startsWith('c-')).sort()).toEqual(fleet);
     await write(fleet.slice(0, 8));
-    const { error } = await run(collector, { clusters: ['c-11'] });
-    expect(error?.errorType).toBe('ClusterListError');
+    const { record } = await run(collector, { clusters: ['c-11'] });
+    expect(record.clusterList?.leaving?.clusters).toContainEqual(expect.objectContaining({ uid: 'c-11', dates: 0 }));
   });
 });
 

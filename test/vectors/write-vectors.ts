@@ -153,7 +153,7 @@ export async function ofLists(lists: readonly string[][]): Promise<ArchiveFixtur
     const clusterList = at < 2 ? { from, ...read, isInForce: true } : { from, isInForce: false, problem };
     await archive.putRecord({ ...record, clusterList });
   }
-  const clusterList = { from: 's3://lists/clusters.json', maxRemovedPercent: 10 };
+  const clusterList = { from: 's3://lists/clusters.json', leaveAfterDays: 3 };
   await new SealFixture(archive).seal({ at: hour(14), changes: { plan: { ...sealedPlan, clusterList } } });
   return archive;
 }

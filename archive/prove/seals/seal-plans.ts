@@ -1,6 +1,7 @@
 import { dayMs, formerVersionDays } from '../../format/clocks';
 import type { Finding } from '../../format/finding';
 import { parseRunRecordKey, sealKey, sealsPrefix } from '../../format/keys';
+import type { LeavingRule } from '../../format/list-in-force';
 import { problems } from '../../format/problems';
 import { firingsOfSchedule } from '../../format/schedule/firings';
 import type { Seal } from '../../format/seal';
@@ -15,13 +16,17 @@ export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>) 
 }
 
 /**
- * The share of the clusters of a list from outside that may leave within a day, by the seals before and behind a time: while
- * the plan changed, the larger. Undefined: not both have a list, and the configuration decides.
+ * How clusters leave a list from outside, by the seals before and behind a time: while the plan changed, by what both allow.
+ * Undefined: not both have a list, and the configuration decides.
  */
-export function removablePercent(seals: readonly OwnSeal[], time: string): number | undefined {
+export function sealedRule(seals: readonly OwnSeal[], time: string): LeavingRule | undefined {
   const behind = seals.findIndex(({ listedFrom }) => listedFrom >= time);
-  const [before, after] = [behind - 1, behind].map((at) => seals[at]?.plan.clusterList?.maxRemovedPercent);
-  return before === undefined || after === undefined ? undefined : Math.max(before, after);
+  const [before, after] = [behind - 1, behind].map((at) => seals[at]?.plan.clusterList);
+  if (before === undefined || after === undefined) return undefined;
+  return {
+    leaveAfterDays: Math.min(before.leaveAfterDays, after.leaveAfterDays),
+    exclude: [...(before.exclude ?? []), ...(after.exclude ?? [])],
+  };
 }
 
 /** A seal, or the audit that is about to make one. */

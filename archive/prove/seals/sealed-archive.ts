@@ -41,7 +41,8 @@ export class SealedArchive {
   readonly #chain: SealChain;
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
-  readonly #isPart: boolean;
+  /** Whether what is not there may lie in the archive that this is a part of. */
+  readonly isPart: boolean;
   /** The seals of the chain, and what the audit itself is about to seal; none where no plan has a list from outside. */
   readonly listPlans: readonly OwnSeal[];
   /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
@@ -53,7 +54,7 @@ export class SealedArchive {
 
   constructor(chain: SealChain, { mails, isPart = false, own }: SealedArchiveOptions) {
     this.#chain = chain;
-    this.#isPart = isPart;
+    this.isPart = isPart;
     this.#believed = believedSeals(chain, mails);
     const planned = own === undefined ? chain.seals : [...chain.seals, own];
     this.listPlans = planned.some(({ plan }) => plan.clusterList !== undefined) ? planned : [];
@@ -84,7 +85,7 @@ export class SealedArchive {
       const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
       let problem: string | undefined;
       if (sealed !== undefined) there.add(sealed);
-      else if (this.#isPart && this.#chain.files > 0) problem = problems.notSealedInPart;
+      else if (this.isPart && this.#chain.files > 0) problem = problems.notSealedInPart;
       else if (damage === undefined && this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
         problem = problems.notSealed;
       // The audit that found it sealed it. Only a seal from before takes that back.

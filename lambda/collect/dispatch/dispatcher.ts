@@ -50,8 +50,10 @@ export class Dispatcher {
   /** In the order in which they are asked for. */
   readonly tasks: readonly Task[];
   readonly #options: DispatchOptions;
-  /** Tasks that are not over, of each cluster that has any. */
+  /** Tasks that are not over, of each cluster that has any and is not leaving. */
   readonly #unfinished = new Map<string, number>();
+  /** Tasks that are not over of clusters that are leaving. */
+  #unfinishedLeaving = 0;
   /** Clusters that something was asked for. */
   readonly #asked = new Set<string>();
   /** Tasks before this index are of clusters that something was asked for. */
@@ -67,15 +69,17 @@ export class Dispatcher {
     this.#options = options;
     this.#throttle = new Throttle(options.requestsPerSecond);
     this.#workers = new Workers(options.concurrency, options.responseMs);
-    const isNew = ({ request }: Task) => !hasFailedEarlier(request);
+    const placeOf = ({ request }: Task) => (request.leaving ? 2 : hasFailedEarlier(request) ? 1 : 0);
     const shuffled = shuffledTasks(requests, seed);
-    this.tasks = [...shuffled.filter(isNew), ...shuffled.filter((task) => !isNew(task))];
+    this.tasks = [0, 1, 2].flatMap((place) => shuffled.filter((task) => placeOf(task) === place));
     for (const task of this.tasks) {
-      const { cluster } = task.request;
-      this.#unfinished.set(cluster, (this.#unfinished.get(cluster) ?? 0) + 1);
-      this.#queue.add(task, ranks.first);
+      const { cluster, leaving } = task.request;
+      if (leaving) this.#unfinishedLeaving += 1;
+      else this.#unfinished.set(cluster, (this.#unfinished.get(cluster) ?? 0) + 1);
+      this.#queue.add(task, leaving ? ranks.leaving : ranks.first);
     }
-    this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), archived, random);
+    const healthChecks = archived.filter(({ leaving }) => !leaving);
+    this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), healthChecks, random);
     this.#key = new KeyJudgement(this.#unfinished.size, archived.length > 0);
   }
 
@@ -89,7 +93,7 @@ export class Dispatcher {
     if (this.#key.isSuspected && this.#workers.isIdle) return { kind: 'end', reason: this.#key.reason };
     const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
     if (outage !== undefined) return { kind: 'end', reason: outage };
-    if (this.#unfinished.size === 0) return { kind: 'done' };
+    if (this.#unfinished.size + this.#unfinishedLeaving === 0) return { kind: 'done' };
     // A round of probes does not wait for one that keeps its worker.
     if (this.#isContended(nowMs))
       this.#workers.endOverdue(nowMs, (leftAlone) => this.#breaker.probeEnded(leftAlone, nowMs));
@@ -106,6 +110,7 @@ export class Dispatcher {
   answered(inFlight: InFlightRequest, nowMs: number): void {
     this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
+    if (!this.#hasSay(inFlight)) return;
     this.#key.accepted();
     this.#breaker.succeeded(inFlight, true);
   }
@@ -131,15 +136,16 @@ export class Dispatcher {
     const failure = error instanceof ServiceError ? error : undefined;
     // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
-    if (isAnswer) this.#breaker.succeeded(inFlight, false);
-    else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
+    const { leaving } = inFlight.request;
+    if (!isAnswer && !leaving) this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
+    else if (isAnswer && this.#hasSay(inFlight)) this.#breaker.succeeded(inFlight, false);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
     this.#workers.free(inFlight);
     this.#breaker.probeEnded(inFlight, nowMs);
-    if (reading === 'same') this.#key.rejected(inFlight.request.cluster);
-    else this.#key.endedOtherwise();
+    if (!leaving && reading === 'same') this.#key.rejected(inFlight.request.cluster);
+    else if (!leaving) this.#key.endedOtherwise();
     if (task === undefined) return undefined;
     task.last = failure;
     const leftMs = this.#options.deadlineMs - nowMs;
@@ -148,13 +154,14 @@ export class Dispatcher {
       this.#finish(task);
       return next;
     }
-    this.#queue.add(task, next.rank, next.dueMs, next.notBeforeMs);
+    this.#queue.add(task, leaving ? ranks.leaving : next.rank, next.dueMs, next.notBeforeMs);
     return undefined;
   }
 
   /** A task of the next cluster that nothing was asked for yet. */
   #nextUnasked(): Task | undefined {
     for (let task = this.tasks[this.#askedTo]; task; task = this.tasks[this.#askedTo]) {
+      if (task.request.leaving) return undefined;
       if (!this.#asked.has(task.request.cluster)) return task;
       this.#askedTo += 1;
     }
@@ -193,9 +200,16 @@ export class Dispatcher {
     return this.#workers.isFull || this.#key.isSuspected ? Number.POSITIVE_INFINITY : this.#breaker.nextProbeMs;
   }
 
-  /** Whether somebody waits for a worker, or everybody for those under way. */
+  /** Whether somebody waits for a worker, or everybody for those under way. For who is leaving nobody gives way. */
   #isContended(nowMs: number): boolean {
-    return this.#isHeldUp || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
+    if (this.#isHeldUp) return true;
+    const next = this.#workers.isFull ? this.#queue.first(nowMs) : undefined;
+    return next !== undefined && (!next.request.leaving || this.#unfinished.size === 0);
+  }
+
+  /** Whether an answer says how the service is: whoever writes the list of clusters chooses who is leaving. */
+  #hasSay({ request }: InFlightRequest): boolean {
+    return !request.leaving || this.#unfinished.size === 0;
   }
 
   #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {
@@ -203,7 +217,11 @@ export class Dispatcher {
     if (task !== undefined && pauseMs !== undefined) this.#queue.pause(task.request.cluster, nowMs + pauseMs);
   }
 
-  #finish({ request: { cluster } }: Task): void {
+  #finish({ request: { cluster, leaving } }: Task): void {
+    if (leaving) {
+      this.#unfinishedLeaving -= 1;
+      return;
+    }
     const left = (this.#unfinished.get(cluster) ?? 0) - 1;
     if (left > 0) this.#unfinished.set(cluster, left);
     else this.#unfinished.delete(cluster);

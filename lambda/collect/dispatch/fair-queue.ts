@@ -40,11 +40,18 @@ export class FairQueue {
     return undefined;
   }
 
-  /** The task to probe with when each was asked for: whatever its rank and its own delay, the tasks take turns. */
+  /**
+   * The task to probe with when each was asked for: whatever its rank and its own delay, the tasks take turns. Those of
+   * clusters that are leaving take theirs behind the others.
+   */
   longestWaiting(nowMs: number): Task | undefined {
-    for (const { task, notBeforeMs } of this.#waiting.values())
-      if (Math.max(notBeforeMs, this.#pauseEndMs(task)) <= nowMs) return task;
-    return undefined;
+    let last: Task | undefined;
+    for (const { task, rank, notBeforeMs } of this.#waiting.values()) {
+      if (Math.max(notBeforeMs, this.#pauseEndMs(task)) > nowMs) continue;
+      if (rank !== ranks.leaving) return task;
+      last ??= task;
+    }
+    return last;
   }
 
   /** Takes any waiting task out of the queue. */

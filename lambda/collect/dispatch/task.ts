@@ -27,6 +27,8 @@ export const ranks = {
   retry: 1,
   /** Timed out before. */
   slow: 2,
+  /** Of clusters that are leaving, whatever became of them before. */
+  leaving: 3,
 } as const;
 
 export type Rank = (typeof ranks)[keyof typeof ranks];

@@ -134,13 +134,14 @@ function tasksOf(
     isInShard(uid, shard);
   return clusters
     .filter(({ uid }) => isCovered(uid))
-    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = firstResources, optional }) =>
+    .flatMap(({ uid, projectUid = service.projectUid, requestId, resources = firstResources, optional, leaving }) =>
       resources.map((resource) => ({
-        cluster,
+        cluster: uid,
         resource,
         projectUid,
         requestId: request.requestId ?? requestId,
-        ...(optional && { optional }),
+        ...((optional || leaving) && { optional: true as const }),
+        ...(leaving && { leaving: true as const }),
       })),
     );
 }

@@ -1,14 +1,16 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import { hourMs } from '../../../archive/format/clocks';
 import type { ClusterListSource, ConfiguredCluster } from '../../../archive/format/configuration';
 import { DamagedObjectError } from '../../../archive/format/damage';
-import { hashOfLeaving, leaversOf, type NextList, nextList, type WrittenList } from '../../../archive/format/next-list';
-import type { PastLists } from '../../../archive/format/past-lists';
+import { runRecordKey } from '../../../archive/format/keys';
+import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
 import type { ClusterList } from '../../../archive/format/run-record';
 import type { WholeObject } from '../../../archive/read/s3-archive-reader';
 import type { RunRequest } from '../event';
-import { readList } from './read-list';
+import type { PastList, PastLists } from './past-records';
+import { largestListBytes, readList } from './read-list';
 import { NoClusterListError, RunNotFoundError } from './run-errors';
 
 /** What an attempt collects, and what its run record says of the list. */
@@ -21,52 +23,98 @@ export interface AttemptList {
 }
 
 export interface ClusterListContext {
-  readonly past: Pick<PastLists, 'newest' | 'largest' | 'ofRun'>;
+  readonly past: Pick<PastLists, 'newest' | 'ofRun'>;
   /** Reads the object that the source names. */
   readonly read: () => Promise<WholeObject | undefined>;
   readonly now: Date;
 }
 
-/** Clusters that a message names one by one. */
-const namedClusters = 100;
+/** Clusters that a message or the first line of a record names one by one. */
+const mostNamed = 100;
 
 /**
- * Reads a list of clusters from outside, and says what of it counts. What is wrong with it replaces nothing: then the list in
- * force is collected.
- * @throws NoClusterListError if nothing is in force, so that nothing can be collected; RunNotFoundError; ArchiveError if nobody knows what is
+ * Reads a list of clusters from outside, and says who is collected. What is wrong with it replaces nothing: then those are
+ * collected who were before.
+ * @throws NoClusterListError if nobody knows what to collect; RunNotFoundError; ArchiveReadError if another reading may give
+ * what was collected before
  */
 export async function attemptList(
-  { run, completes }: Pick<RunRequest, 'run' | 'completes'>,
+  request: Pick<RunRequest, 'run' | 'completes' | 'clusters'>,
   source: ClusterListSource,
-  context: ClusterListContext,
+  { past, read, now }: ClusterListContext,
 ): Promise<AttemptList> {
-  const { past, now } = context;
-  if (completes && run !== undefined) {
-    const before = await past.ofRun(run);
-    if (before === undefined) throw new RunNotFoundError(run);
-    return { clusters: before.clusters, read: undefined, remarks: [] };
+  const { run = now, completes } = request;
+  if (completes) {
+    const { list, skipped } = await past.ofRun(run);
+    if (list === undefined) throw new RunNotFoundError(run);
+    return { clusters: list.clusters, read: undefined, remarks: skipped.map(skippedText) };
   }
-  const inForce = await past.newest(now);
-  const { list, problem: unusable, ...object } = await fetchList(source, context);
-  const next = list && (await judge(list, source, inForce?.clusters, context));
-  const problem = unusable ?? (next && withheldProblem(next, source));
-  const readBefore = inForce?.head.clusterList;
-  const since = problem && (readBefore?.problem === undefined ? (run ?? now).toISOString() : readBefore.since);
-  const read: ClusterList = { from: source.from, ...object, isInForce: problem === undefined, problem, since };
-  const clusters = next?.clusters ?? inForce?.clusters;
-  if (clusters === undefined) throw new NoClusterListError(read);
-  return { clusters, read, remarks: next === undefined ? [] : remarksOn(next) };
+  // A clock that is behind the schedule's does not see the runs before.
+  const at = run > now ? run : now;
+  const { list: before, skipped } = await past.newest(at);
+  const { clusters, problem: unusable, ...object } = await fetchList(source, read, now);
+  const next = nextList(clusters, before?.clusters, source, at, request.clusters === undefined);
+  const isUnknown = before === undefined && skipped.length > 0;
+  const problem =
+    unusable ??
+    next.problem ??
+    (isUnknown ? 'no record of what was collected before can be read, so that nobody knows who left' : undefined);
+  const list: ClusterList = {
+    from: source.from,
+    ...object,
+    isInForce: problem === undefined,
+    follows: before && { record: runRecordKey(before.name), configuration: before.head.configuration },
+    ...toldOf(next.inForce),
+    problem,
+    since: problem && sinceOf(before, run),
+  };
+  if (next.inForce.clusters.length === 0) throw new NoClusterListError(list);
+  const remarks = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
+  return { clusters: next.inForce.clusters, read: list, remarks };
+}
+
+function sinceOf(before: PastList | undefined, run: Date): string {
+  const listBefore = before?.head.clusterList;
+  return listBefore?.problem === undefined ? run.toISOString() : (listBefore.since ?? run.toISOString());
+}
+
+/** What comes after a list, and why not all of the list counts. @param list undefined: it cannot be used */
+function nextList(
+  list: readonly ConfiguredCluster[] | undefined,
+  before: readonly ConfiguredCluster[] | undefined,
+  { mostClusters, leaveAfterDays, exclude }: ClusterListSource,
+  at: Date,
+  isOfAll: boolean,
+): { readonly inForce: InForce; readonly problem?: string } {
+  const most = 2 * mostClusters;
+  const options = { at, isOfAll, most, leaveAfterDays, exclude };
+  const next = inForce(list, before, options);
+  const missteps = before === undefined ? [] : mayFollow(before, next.clusters, at, options);
+  assert.deepEqual(missteps, [], 'the list in force is not what may follow the one before it');
+  const { waiting, clusters } = next;
+  if (list === undefined) return { inForce: next };
+  if (clusters.length === 0) return { inForce: next, problem: 'each of its clusters is excluded' };
+  if (Buffer.byteLength(JSON.stringify(clusters)) > largestListBytes) {
+    const problem = `with the clusters that are leaving it has more than ${largestListBytes} bytes, and no audit could read it`;
+    return { inForce: inForce(undefined, before, options), problem };
+  }
+  if (waiting.length === 0) return { inForce: next };
+  const why = `with those that are leaving, at most ${most} are collected`;
+  return {
+    inForce: next,
+    problem: `${waiting.length} of its clusters do not join: ${why}. They wait: ${namesOf(waiting)}`,
+  };
 }
 
 /** Without the right to list the bucket, S3 says 403 of an object that is not there. */
 const absent = 'it cannot be read, or does not exist';
 
-type Fetched = Pick<ClusterList, 'sha256' | 'versionId' | 'modifiedAt' | 'leaving' | 'problem'> & {
-  readonly list?: WrittenList;
+type Fetched = Pick<ClusterList, 'sha256' | 'versionId' | 'modifiedAt' | 'problem'> & {
+  readonly clusters?: readonly ConfiguredCluster[];
 };
 
-/** Reads the object, and what is wrong with it whatever was in force before. */
-async function fetchList(source: ClusterListSource, { read, now }: ClusterListContext): Promise<Fetched> {
+/** Reads the object, and what is wrong with it whatever was collected before. */
+async function fetchList(source: ClusterListSource, read: ClusterListContext['read'], now: Date): Promise<Fetched> {
   let stored: WholeObject | undefined;
   try {
     stored = await read();
@@ -84,51 +132,40 @@ async function fetchList(source: ClusterListSource, { read, now }: ClusterListCo
       ...object,
       problem: `it is ${Math.floor(ageHours)} hours old, and at most ${source.maxAgeHours} are allowed`,
     };
-  const result = readList(bytes);
-  if ('problem' in result) return { ...object, ...result };
-  const { list } = result;
-  const count = list.clusters.length;
-  if (count <= source.mostClusters) return { ...object, leaving: list.leaving, list };
+  return { ...object, ...readList(bytes, source.mostClusters) };
+}
+
+/** What the run record's first line says of who is collected. */
+function toldOf({ clusters, joined, left, excluded, lessened, waiting }: InForce): Partial<ClusterList> {
+  const named = (uids: readonly string[]) =>
+    uids.length === 0 ? undefined : { count: uids.length, uids: uids.slice(0, mostNamed) };
+  const leaving = clusters.flatMap(({ uid, leaving }) =>
+    leaving === undefined ? [] : { uid, since: leaving.since, dates: leaving.dates },
+  );
   return {
-    ...object,
-    problem: `no run can finish its ${count} clusters: at most ${source.mostClusters}, docs/large-fleets.md`,
+    joined: named(joined),
+    leaving: leaving.length === 0 ? undefined : { count: leaving.length, clusters: leaving.slice(0, mostNamed) },
+    left: named(left),
+    excluded: named(excluded),
+    lessened: named(lessened),
+    waiting: named(waiting),
   };
 }
 
-async function judge(
-  list: WrittenList,
-  source: ClusterListSource,
-  inForce: readonly ConfiguredCluster[] | undefined,
-  { past, now }: ClusterListContext,
-): Promise<NextList> {
-  const anyLeaves = leaversOf(inForce ?? [], list.clusters).length > 0;
-  const largest = anyLeaves ? await past.largest(now) : undefined;
-  return nextList({ inForce, largest: largest?.clusters }, list, source);
-}
-
-function withheldProblem(
-  { withheld, clusters }: NextList,
-  { maxRemovedPercent }: ClusterListSource,
-): string | undefined {
-  if (withheld.length === 0) return undefined;
-  return [
-    `${withheld.length} of ${clusters.length} clusters would leave, and without consent at most ${maxRemovedPercent} % may, or 3, within a day. Nobody leaves:`,
-    `  ${namesOf(withheld)}`,
-    'If they are meant to leave, write the list as { "clusters": […], "leaving": "…" } with the line',
-    `  "leaving": "${hashOfLeaving(withheld)}"`,
-  ].join('\n');
-}
-
-function remarksOn({ left, isConsentIdle }: NextList): string[] {
-  return [
-    ...(left.length > 0 ? [`${left.length} clusters left the list: ${namesOf(left)}`] : []),
-    ...(isConsentIdle
-      ? ['"leaving" in the list of clusters is not needed, or not of these clusters: it was ignored']
-      : []),
+function remarksOn({ left, excluded, lessened }: InForce): string[] {
+  const said: [uids: readonly string[], what: string][] = [
+    [left, 'clusters were leaving for long enough, and are not collected any more'],
+    [excluded, 'clusters are not collected any more because clusters.exclude names them'],
+    [lessened, 'clusters became optional, or lost a resource'],
   ];
+  return said.flatMap(([uids, what]) => (uids.length > 0 ? `${uids.length} ${what}: ${namesOf(uids)}` : []));
+}
+
+function skippedText(skipped: string): string {
+  return `what was collected before is taken from an older run record: ${skipped}`;
 }
 
 function namesOf(uids: readonly string[]): string {
-  const more = uids.length > namedClusters ? `, and ${uids.length - namedClusters} more` : '';
-  return `${uids.slice(0, namedClusters).join(', ')}${more}`;
+  const more = uids.length > mostNamed ? `, and ${uids.length - mostNamed} more` : '';
+  return `${uids.slice(0, mostNamed).join(', ')}${more}`;
 }

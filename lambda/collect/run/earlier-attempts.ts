@@ -69,6 +69,6 @@ export async function readEarlierAttempts(
 
 /** The facts, but not what it cost an earlier attempt or how that was configured. */
 function asAlreadyArchived(outcome: RunOutcome): Outcome {
-  const { attempt, collectorVersion, optional, requests, durationMs, httpStatus, error, ...facts } = outcome;
+  const { attempt, collectorVersion, optional, leaving, requests, durationMs, httpStatus, error, ...facts } = outcome;
   return { ...facts, outcome: 'already-archived' };
 }

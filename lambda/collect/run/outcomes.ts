@@ -56,8 +56,8 @@ export async function archiveAnswer(
 }
 
 /** How an outcome names its task. */
-export function nameOf({ cluster, resource, optional }: ResourceRequest) {
-  return { cluster, resource, ...(optional && { optional }) };
+export function nameOf({ cluster, resource, optional, leaving }: ResourceRequest) {
+  return { cluster, resource, ...(optional && { optional }), ...(leaving && { leaving }) };
 }
 
 /** What is recorded of a task that was attempted and is not archived. */

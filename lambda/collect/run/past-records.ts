@@ -1,68 +1,137 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import { configurationSchema } from '../../../archive/format/configuration';
+import { type ConfiguredCluster, configurationSchema } from '../../../archive/format/configuration';
 import { DamagedObjectError } from '../../../archive/format/damage';
-import { configurationKey, parseRunRecordKey, type RunRecordName, runRecordKey } from '../../../archive/format/keys';
-import type { PastRecords } from '../../../archive/format/past-lists';
-import { runSchema } from '../../../archive/format/run-record';
+import {
+  configurationKey,
+  parseRunRecordKey,
+  type RunRecordName,
+  runPrefix,
+  runRecordKey,
+} from '../../../archive/format/keys';
+import { compareAge, newestRecords } from '../../../archive/format/newest-records';
+import { type RecordHead, runSchema } from '../../../archive/format/run-record';
 import { longestLineBytes } from '../../../archive/format/run-record-lines';
-import { type ArchiveReader, readWhole } from '../../../archive/read/s3-archive-reader';
+import { ArchiveReadError, type ArchiveReader, readWhole } from '../../../archive/read/s3-archive-reader';
 import { largestListBytes } from './read-list';
+
+/** What an attempt collected, by its run record. */
+export interface PastList {
+  readonly name: RunRecordName;
+  readonly head: RecordHead;
+  readonly clusters: readonly ConfiguredCluster[];
+}
+
+/** What was looked for, and why newer records were passed over. */
+export interface FoundList {
+  readonly list: PastList | undefined;
+  readonly skipped: readonly string[];
+}
+
+/** Records whose configuration cannot be had before nobody looks any further. */
+const mostSkipped = 3;
 
 /** All that is needed of a configuration here. */
 const clustersSchema = z.pick(configurationSchema, { clusters: true });
 
-/** Reads them from an archive, as the collector may. Every method throws ArchiveReadError, or the reason of the reader's signal. */
-export function recordsIn(reader: ArchiveReader): PastRecords {
-  return {
-    names: async (prefix) => {
-      const names: RunRecordName[] = [];
-      for await (const { key } of reader.list(prefix)) {
-        const name = parseRunRecordKey(key);
-        if (name !== undefined) names.push(name);
-      }
-      return names;
-    },
-    head: async (name) => {
-      const line = await firstLine(reader, runRecordKey(name));
-      return unlessDamaged(() => {
-        const head = runSchema.parse(JSON.parse(line));
-        return head.run === name.run.toISOString() && head.attempt === name.attempt ? head : undefined;
-      });
-    },
-    clusters: async (sha256) => {
-      const stored = await readWhole(reader, configurationKey(sha256), largestListBytes).catch((error: unknown) => {
-        if (!(error instanceof DamagedObjectError)) throw error;
-      });
-      if (stored === undefined) return undefined;
-      return unlessDamaged(() => {
-        const text = gunzipSync(stored.bytes, { maxOutputLength: 4 * largestListBytes });
-        const isOwn = createHash('sha256').update(text).digest('hex') === sha256;
-        return isOwn ? clustersSchema.parse(JSON.parse(text.toString())).clusters : undefined;
-      });
-    },
-  };
+/**
+ * What earlier attempts collected, by their run records and the configurations that these name. What is absent, damaged or
+ * refused counts as if it were not there; without the right to list, S3 refuses what is absent. Every method throws
+ * ArchiveReadError if another reading may give something else, or the reason of the reader's signal.
+ */
+export class PastLists {
+  readonly #reader: ArchiveReader;
+
+  constructor(reader: ArchiveReader) {
+    this.#reader = reader;
+  }
+
+  /** Of the newest run that is not later than a time. */
+  newest(at: Date): Promise<FoundList> {
+    return this.#first(newestRecords((prefix) => this.#names(prefix), at));
+  }
+
+  /** Of the newest record of a run. */
+  async ofRun(run: Date): Promise<FoundList> {
+    return this.#first((await this.#names(runPrefix(run))).toSorted((a, b) => compareAge(b, a)));
+  }
+
+  async #first(names: AsyncIterable<RunRecordName> | Iterable<RunRecordName>): Promise<FoundList> {
+    const skipped: string[] = [];
+    let withoutClusters = 0;
+    for await (const name of names) {
+      const key = runRecordKey(name);
+      const head = await this.#head(name).catch((error: unknown) => skipped.push(`${key}: ${reasonOf(error)}`));
+      if (typeof head === 'number') continue;
+      const at = configurationKey(head.configuration);
+      const clusters = await this.#clusters(head.configuration).catch((error: unknown) =>
+        skipped.push(`${key}: its configuration ${at}: ${reasonOf(error)}`),
+      );
+      if (typeof clusters !== 'number') return { list: { name, head, clusters }, skipped };
+      withoutClusters += 1;
+      if (withoutClusters === mostSkipped) break;
+    }
+    return { list: undefined, skipped };
+  }
+
+  async #names(prefix: string): Promise<RunRecordName[]> {
+    const names: RunRecordName[] = [];
+    for await (const { key } of this.#reader.list(prefix)) {
+      const name = parseRunRecordKey(key);
+      if (name !== undefined) names.push(name);
+    }
+    return names;
+  }
+
+  /** The first line of a run record. */
+  async #head(name: RunRecordName): Promise<RecordHead> {
+    const line = await firstLine(this.#reader, runRecordKey(name));
+    return unlessDamaged(() => {
+      const head = runSchema.parse(JSON.parse(line));
+      return head.run === name.run.toISOString() && head.attempt === name.attempt ? head : undefined;
+    });
+  }
+
+  /** Those of a configuration. */
+  async #clusters(sha256: string): Promise<readonly ConfiguredCluster[]> {
+    const stored = await readWhole(this.#reader, configurationKey(sha256), largestListBytes);
+    if (stored === undefined) throw new DamagedObjectError('it is not there');
+    return unlessDamaged(() => {
+      const text = gunzipSync(stored.bytes, { maxOutputLength: 4 * largestListBytes });
+      const isOwn = createHash('sha256').update(text).digest('hex') === sha256;
+      return isOwn ? clustersSchema.parse(JSON.parse(text.toString())).clusters : undefined;
+    });
+  }
 }
 
-/** The first line of an object, however long the rest is; empty if there is none. */
+/** The first line of an object, however long the rest is. */
 async function firstLine(reader: ArchiveReader, key: string): Promise<string> {
-  const opened = await reader.open(key).catch((error: unknown) => {
-    if (!(error instanceof DamagedObjectError)) throw error;
-  });
+  const opened = await reader.open(key);
+  if (opened === undefined) throw new DamagedObjectError('it is not there');
   let line = Buffer.alloc(0);
-  for await (const chunk of (opened?.body ?? []) as AsyncIterable<Buffer> | Iterable<Buffer>) {
+  for await (const chunk of opened.body as AsyncIterable<Buffer> | Iterable<Buffer>) {
     line = Buffer.concat([line, chunk.subarray(0, longestLineBytes + 1)]);
     if (line.includes('\n') || line.length > longestLineBytes) break;
   }
   return line.toString('utf8', 0, Math.max(0, line.indexOf('\n')));
 }
 
-/** What is damaged is as if it were absent: the list before it is in force. */
-function unlessDamaged<Value>(read: () => Value): Value | undefined {
+/** @throws DamagedObjectError */
+function unlessDamaged<Value>(read: () => Value | undefined): Value {
+  let value: Value | undefined;
   try {
-    return read();
-  } catch {
-    return undefined;
+    value = read();
+  } catch (error) {
+    throw new DamagedObjectError('it is damaged', { cause: error });
   }
+  if (value === undefined) throw new DamagedObjectError('it is damaged');
+  return value;
+}
+
+/** Why an object is as if it were not there. @throws the error if another reading may find it */
+function reasonOf(error: unknown): string {
+  if (error instanceof DamagedObjectError || (error instanceof ArchiveReadError && error.isLasting))
+    return error.message;
+  throw error;
 }

@@ -69,7 +69,7 @@ export class NoClusterListError extends Error {
 function listProblem({ from, problem, since, versionId }: ClusterList): string[] {
   const version = versionId === undefined ? '' : ` (version ${versionId})`;
   return [
-    `The list of clusters from outside is not in force since ${since}.`,
+    `The list of clusters from outside is not wholly in force since ${since}.`,
     `${from}${version}: ${problem}`,
     'Mend it: the next attempt reads it again. docs/alarms.md, "When the list of clusters is refused", has the steps.',
   ];

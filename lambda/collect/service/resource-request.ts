@@ -17,6 +17,8 @@ export interface ResourceRequest {
   readonly alone?: boolean;
   /** Whether the run is complete without it. */
   readonly optional?: true | undefined;
+  /** Whether the cluster is not on the list from outside any more: it is asked for last, and nothing is concluded from it. */
+  readonly leaving?: true | undefined;
 }
 
 /** How messages name the call. */

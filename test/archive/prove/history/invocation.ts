@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Configuration } from '../../../../archive/format/configuration';
-import { PastLists } from '../../../../archive/format/past-lists';
 import type { ArchiveReader, ListedObject, OpenedObject } from '../../../../archive/read';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
 import type { ArchiveObject } from '../../../../lambda/collect/put/archive-object';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
-import { recordsIn } from '../../../../lambda/collect/run/past-records';
+import { PastLists } from '../../../../lambda/collect/run/past-records';
 import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
@@ -198,7 +197,7 @@ function listOf({ collection, list = '', event }: InvocationOptions, connection:
   return (
     source &&
     attemptList(parseEvent(event, undefined, clock.now()), source, {
-      past: new PastLists(recordsIn(connection)),
+      past: new PastLists(connection),
       read: async () => ({ storedBytes: bytes.length, metadata: {}, bytes, writtenAt: clock.time }),
       now: clock.now(),
     })
