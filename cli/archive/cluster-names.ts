@@ -1,8 +1,9 @@
 import leven from 'leven';
 import { RE2JS } from 're2js';
-import type { Run } from '../../archive/read';
-import { printable } from '../terminal/printable';
+import { ArchiveReadError, firstOf, type Run, readRun } from '../../archive/read';
+import type { OpenedArchive } from './open-archive';
 import type { RunReader } from './run-reader';
+import { runsNewestFirst } from './select-runs';
 
 /** Which clusters a command is about. */
 export interface ClusterFilter {
@@ -38,8 +39,24 @@ export function nearestNames(uid: string, run: Pick<Run, 'outcomes'> | undefined
   return nearest.length === 0 ? undefined : `the nearest names: ${nearest.join(', ')}`;
 }
 
+/** No run that was read covers a cluster that was asked for: mostly its name is misspelt. */
+export async function noSuchCluster(reader: RunReader, filter: ClusterFilter): Promise<ArchiveReadError> {
+  const read = `no record of ${reader.span} has it`;
+  return new ArchiveReadError(`Finding cluster ${filter.glob} failed: ${read}${await nearestTo(reader, filter.uid)}`);
+}
+
 /** For the end of a sentence about clusters that a filter does not find: `; the nearest names: …`, or nothing. */
-export async function nearestTo(reader: RunReader, filter: ClusterFilter | undefined): Promise<string> {
-  const nearest = filter?.uid === undefined ? undefined : nearestNames(filter.uid, await reader.newestRun());
-  return nearest === undefined ? '' : printable(`; ${nearest}`);
+export async function nearestTo(
+  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
+  uid: string | undefined,
+): Promise<string> {
+  if (uid === undefined) return '';
+  const listed = await firstOf(runsNewestFirst(archive, {}, now));
+  const nearest = nearestNames(uid, listed && (await readRun(archive, listed)));
+  return nearest === undefined ? '' : `; ${nearest}`;
+}
+
+/** The same for a command that takes one uid, where somebody may have given a pattern. */
+export async function nearestToOne(opened: Pick<OpenedArchive, 'archive' | 'now'>, uid: string): Promise<string> {
+  return clusterFilter(uid).uid === undefined ? '; --cluster takes one uid here' : nearestTo(opened, uid);
 }

@@ -97,7 +97,7 @@ export async function nothingInRuns(
   resource: Resource,
   clusters: ClusterFilter | undefined,
 ): Promise<ArchiveReadError> {
-  const reason = `none was archived by ${reader.span}; list shows what there is${await nearestTo(reader, clusters)}`;
+  const reason = `none was archived by ${reader.span}; list shows what there is${await nearestTo(reader, clusters?.uid)}`;
   return nothingArchived(resource, clusters?.glob ?? '*', reason);
 }
 

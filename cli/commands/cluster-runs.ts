@@ -2,28 +2,35 @@ import { type Resource, resourceNames, resources } from '../../archive/format/re
 import { isStored } from '../../archive/format/run-record';
 import { isLate } from '../../archive/read';
 import { groupReasons } from '../../lambda/group-reasons';
-import { clusterFilter, nearestTo } from '../archive/cluster-names';
+import type { ClusterFilter } from '../archive/cluster-names';
 import type { AbsentRow } from '../archive/overdue';
 import { type HeldOutcome, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
-import { formatCount, formatTime } from '../terminal/format';
+import { byName, formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { print, type Terminal } from '../terminal/terminal';
 
-/** Prints what became of one cluster, run by run. @param rows with the outcomes of this cluster alone */
+/** Prints what became of one cluster, run by run; of a pattern, since when each is not archived. @param rows with their outcomes alone */
 export async function printClusterRuns(
   terminal: Terminal,
   reader: RunReader,
-  cluster: string,
+  { uid: cluster }: ClusterFilter,
   rows: readonly RunRow[],
 ): Promise<void> {
+  if (cluster === undefined) return printAnswers(terminal, rows);
   const said = [answerOf(cluster, rows), reader.leftText(cluster)].filter((text) => text !== undefined);
   for (const text of said) await print(terminal.out, `${printable(text)}\n`);
-  await printTable(terminal, columns(terminal), folded(rows));
-  if (rows.some(({ outcomes }) => outcomes.length > 0)) return;
-  const nearest = await nearestTo(reader, clusterFilter(cluster));
-  await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
+  if (rows.some(({ outcomes }) => outcomes.length > 0)) await printTable(terminal, columns(terminal), folded(rows));
+}
+
+/** A line for each cluster, by name. */
+async function printAnswers(terminal: Terminal, rows: readonly RunRow[]): Promise<void> {
+  const clusters = [...new Set(rows.flatMap(({ outcomes }) => outcomes.map(({ cluster }) => cluster)))];
+  for (const cluster of clusters.sort(byName)) {
+    const own = rows.map((row) => ({ run: row.run, outcomes: row.outcomes.filter((one) => one.cluster === cluster) }));
+    await print(terminal.out, `${printable(answerOf(cluster, own) ?? cluster)}\n`);
+  }
 }
 
 /** A run, and how many of the same became of the cluster the same. */
@@ -53,10 +60,13 @@ function timeOf({ run, last, equal = 1 }: FoldedRow): string {
     : `${formatTime(run)} to ${formatTime(last)}, ${formatCount(equal, 'run')}`;
 }
 
+/** A run, with the outcomes of one cluster. */
+type Covering = Pick<RunRow, 'run' | 'outcomes'>;
+
 /** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */
-function answerOf(cluster: string, rows: readonly RunRow[]): string | undefined {
+function answerOf(cluster: string, rows: readonly Covering[]): string | undefined {
   const covering = rows.filter(({ outcomes }) => outcomes.length > 0);
-  const isWhole = ({ outcomes }: RunRow) => outcomes.every(isStored);
+  const isWhole = ({ outcomes }: Covering) => outcomes.every(isStored);
   const failed = covering.slice(covering.findLastIndex(isWhole) + 1);
   const [first, last] = [failed[0], covering.at(-1)];
   if (last === undefined) return undefined;

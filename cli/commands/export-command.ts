@@ -4,6 +4,7 @@ import { isRemark } from '../../archive/format/finding';
 import { verdictValue } from '../../archive/format/verdict';
 import { type Part, partPageFile, verifyArchive } from '../../archive/prove';
 import { FolderArchiveReader, type Period } from '../../archive/read';
+import { nearestToOne } from '../archive/cluster-names';
 import { openArchiveNow } from '../archive/open-archive';
 import { type CopiedPart, copyPart } from '../export/copy-part';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
@@ -30,10 +31,12 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
   const json = 'one object, with the keys of the objects';
   withHelp(withArchive(withPublicKeys(withPeriod(command, terminal)), json), terminal, helpText);
   return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
-    const { archive, now } = await openArchiveNow(location, terminal);
+    const opened = await openArchiveNow(location, terminal);
+    const { archive, now } = opened;
     const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
     const progress = new Progress(terminal, 'Exporting', { now: 'copying the records, the objects and the seals' });
-    const copied = await copyPart(archive, part, out, publicKey).finally(() => progress.stop());
+    const nearest = () => nearestToOne(opened, cluster);
+    const copied = await copyPart(archive, part, out, publicKey, nearest).finally(() => progress.stop());
     const copy = new FolderArchiveReader(out);
     const verified = await verifyArchive(copy, { part, publicKeys: publicKey, now, concurrency: 8 });
     const { found, sound, sealed } = verified.seen;

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { take } from '../../archive/read';
-import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
+import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
 import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { AbsentRow } from '../archive/overdue';
 import { type HeldOutcome, isAbsent, type RunReader } from '../archive/run-reader';
@@ -46,24 +46,28 @@ export function listCommand(context: CommandContext): Command {
     readRuns(context, options, async (reader) => {
       const { cluster: clusters, by, ...others } = options;
       if (by !== undefined) return printGrowth(terminal, reader, { ...others, by });
-      const rows = rowsOf(reader, options);
-      if (options.failed === true && options.json !== true) return printReasons(terminal, reader, rows);
-      if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
-      const found = await printRows(terminal, rows, options.limit);
-      const left = clusters?.uid === undefined ? undefined : reader.leftText(clusters.uid);
-      if (left !== undefined) await print(terminal.err, `${printable(left)}\n`);
-      if (found > 0) return;
-      const nearest = await nearestTo(reader, clusters);
-      await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
+      const seen = { isCovered: false };
+      const rows = rowsOf(reader, options, seen);
+      if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
+      else if (options.failed === true) await printReasons(terminal, reader, rows);
+      else {
+        const found = await printRows(terminal, rows, options.limit);
+        const left = clusters?.uid === undefined ? undefined : reader.leftText(clusters.uid);
+        if (left !== undefined) await print(terminal.err, `${printable(left)}\n`);
+        if (found === 0 && (clusters === undefined || seen.isCovered))
+          await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches.\n`);
+      }
+      if (clusters !== undefined && !seen.isCovered) throw await noSuchCluster(reader, clusters);
     }),
   );
 }
 
-/** What is listed: outcomes, and runs that are absent. */
-async function* rowsOf(reader: RunReader, options: Options): AsyncGenerator<Row> {
+/** What is listed: outcomes, and runs that are absent. @param seen whether any run covers the clusters, as far as rows were read */
+async function* rowsOf(reader: RunReader, options: Options, seen: { isCovered: boolean }): AsyncGenerator<Row> {
   const { resource, cluster: clusters, failed } = options;
   for await (const row of reader.select(options)) {
     if (isAbsent(row)) yield row;
+    seen.isCovered ||= row.outcomes.some(({ cluster }) => clusters?.matches(cluster) !== false);
     for await (const outcome of outcomesOf(reader, row, { resource, clusters }))
       if (failed !== true || !isStored(outcome)) yield outcome;
   }

@@ -178,9 +178,17 @@ async function printText(
 
 async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
   let isLineOpen = false;
+  // Of a cluster without any log in these runs, one error says why.
+  let waiting: string | undefined = '';
   for await (const one of joined) {
     const note = noteOf(one);
-    if (note !== undefined) await print(err, `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`);
+    const line = note === undefined ? '' : `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`;
+    if (waiting !== undefined && isMissing(one) && one.isGone !== true) {
+      waiting += line;
+      continue;
+    }
+    await print(err, `${waiting ?? ''}${line}`);
+    waiting = undefined;
     if (isMissing(one) || one.added === undefined) continue;
     // What follows a gap does not go on with the line before it.
     if (isLineOpen && one.link.seam.kind === 'gap' && one.added.newFrom === 0) yield Buffer.of(newline);

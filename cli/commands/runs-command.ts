@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { sealKey } from '../../archive/format/keys';
 import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
 
+import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/cluster-names';
 import { completeCommand } from '../archive/open-archive';
 import type { DueNow } from '../archive/overdue';
 import { type HeldRun, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
@@ -24,7 +25,7 @@ const defaultRuns = 20;
 interface Options extends RunOptions, PublicKeyOptions {
   readonly all?: boolean;
   readonly strict?: boolean;
-  readonly cluster?: string;
+  readonly cluster?: ClusterFilter;
 }
 
 export function runsCommand(context: CommandContext): Command {
@@ -35,7 +36,11 @@ export function runsCommand(context: CommandContext): Command {
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
     .argument('[time]', 'the same as --run', parseRunTime)
-    .option('--cluster <uid>', 'what became of this cluster in each run')
+    .option(
+      '--cluster <glob>',
+      'what became of this cluster in each run; of a pattern with * and ?, since when each is not archived',
+      clusterFilter,
+    )
     .option('--all', 'with the time of one run: show every outcome, not only the first 20')
     .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
   const json = 'an array, an element per run; with the time of a run one object';
@@ -137,10 +142,18 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   // Of the outcomes only those of the cluster: the records of a large fleet are large.
   for await (const row of reader.select(selection)) {
     if (isAbsent(row)) rows.push(row);
-    else rows.push(await reader.heldRun({ ...row, outcomes: row.outcomes.filter((one) => one.cluster === cluster) }));
+    else
+      rows.push(
+        await reader.heldRun({ ...row, outcomes: row.outcomes.filter((one) => cluster?.matches(one.cluster)) }),
+      );
   }
   if (overdue !== undefined && selection.run === undefined && selection.to === undefined) rows.push(overdue);
-  if (cluster !== undefined && json !== true) return printClusterRuns(terminal, reader, cluster, rows);
+  const isFound = cluster === undefined || rows.some(({ outcomes }) => outcomes.length > 0);
+  if (cluster !== undefined && json !== true) {
+    await printClusterRuns(terminal, reader, cluster, rows);
+    if (!isFound) throw await noSuchCluster(reader, cluster);
+    return;
+  }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = selection.to === undefined ? undefined : reader.newest;
   const stale = await reader.stale(stateAt ?? reader.now);
@@ -148,7 +161,9 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
     const elements = rows.flatMap((row) => elementsOf(row, cluster !== undefined));
     const last = elements.pop();
     const all = last && [...elements, { ...last, ...openOf(asked), ...(cluster === undefined && stale) }];
-    return printJsonArray(terminal.out, all ?? []);
+    await printJsonArray(terminal.out, all ?? []);
+    if (!isFound) throw await noSuchCluster(reader, cluster);
+    return;
   }
   await printNewest(terminal, newest, reader.now);
   if ((await printTable(terminal, runColumns(terminal), rows)) === 0)

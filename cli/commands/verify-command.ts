@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { kinds } from '../../archive/format/finding';
+import { isRemark, kinds } from '../../archive/format/finding';
 import { verdictValue } from '../../archive/format/verdict';
 import {
   describeNotJudged,
@@ -10,6 +10,7 @@ import {
   verifyArchive,
 } from '../../archive/prove';
 import type { Period } from '../../archive/read';
+import { nearestToOne } from '../archive/cluster-names';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
@@ -52,7 +53,8 @@ export function verifyCommand(context: CommandContext): Command {
     if (options.seals === true || options.printKeys === true) return printSeals(context, options);
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
-    const { archive: reader, now, isLive } = await withTime(await openArchive(options.archive), terminal);
+    const opened = await withTime(await openArchive(options.archive), terminal);
+    const { archive: reader, now, isLive } = opened;
     const part = options.part === true ? await readPart(reader) : undefined;
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, cluster, publicKey: publicKeys, head: heads } = options;
@@ -87,6 +89,10 @@ export function verifyCommand(context: CommandContext): Command {
       const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
       const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
       await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals + verdict);
+    }
+    if (cluster !== undefined && counts.sound === 0 && findings.every(({ kind }) => isRemark(kind))) {
+      const nearest = (await nearestToOne(opened, cluster)).replace('; ', '');
+      if (nearest !== '') await print(terminal.err, `${printable(`Cluster ${cluster}: ${nearest}`)}\n`);
     }
     end(ending);
   });

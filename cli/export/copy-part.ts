@@ -50,6 +50,7 @@ export interface CopiedPart {
  * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
  * has: whatever else lies in the archive is left there. Of a sealed archive the part ends at what the newest seal has.
  * @param publicKeys that may have signed; left out: the archive's own key is believed
+ * @param nearest what is said behind it of a cluster that the archive does not have
  * @throws Error if the folder lies in the archive, cannot be made or is not empty, or the cluster has no object in the period
  * @throws ArchiveReadError
  */
@@ -58,11 +59,12 @@ export async function copyPart(
   part: Part,
   folder: string,
   publicKeys?: readonly KeyObject[],
+  nearest = async (): Promise<string> => '',
 ): Promise<CopiedPart> {
   const found = resourceNames.map((resource) => firstOf(clusterObjects(reader, resource, part.cluster, part)));
   if ((await Promise.all(found)).every((object) => object === undefined))
     throw new Error(
-      `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
+      `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is${await nearest()}`,
     );
   const within = relative(await realPathOf(reader.location), await realPathOf(folder));
   if (!isAbsolute(within) && within.split(sep)[0] !== '..') throw failedTo(folder, 'it lies in the archive');

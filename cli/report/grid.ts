@@ -1,5 +1,5 @@
 import { type Resource, resourceNames } from '../../archive/format/resources';
-import { formatCount, formatDuration, formatTime } from '../terminal/format';
+import { byName, formatCount, formatDuration, formatTime } from '../terminal/format';
 import { type Commands, command, type Html, html, runTime } from './html';
 import { type AbsentStretch, type Cell, isPresent, type Report, type ReportCluster, type ReportRun } from './report';
 
@@ -11,8 +11,7 @@ export const mostReasons = 5;
 
 /** The clusters of the table, by name. Of a large fleet those that have anything to say, the worst first, as far as there is room. */
 export function clustersToShow(clusters: Iterable<ReportCluster>, runs: number, isAll: boolean): ReportCluster[] {
-  const byName = new Intl.Collator('en', { numeric: true });
-  const sorted = [...clusters].sort((a, b) => byName.compare(a.uid, b.uid));
+  const sorted = [...clusters].sort((a, b) => byName(a.uid, b.uid));
   if (isAll || sorted.length * runs <= mostCells) return sorted;
   return sorted
     .filter(({ failures, marks }) => failures + marks > 0)

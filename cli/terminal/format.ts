@@ -32,6 +32,13 @@ function inOneUnit(hours: number): string {
   return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
 }
 
+const names = new Intl.Collator('en', { numeric: true });
+
+/** Sorts names as people do: w-2 before w-10. */
+export function byName(one: string, other: string): number {
+  return names.compare(one, other);
+}
+
 /** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
 export function formatTime(time: Date | string): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');

@@ -2,7 +2,7 @@ import { isStored, type Outcome, type RunOutcome } from '../../archive/format/ru
 import { isLate, type Run } from '../../archive/read';
 import { type Failure, reasonLines } from '../../lambda/group-reasons';
 import { changeLines, type WithClusterChange } from './cluster-change';
-import { atMost, formatBytes, formatCount, formatDuration, formatTime } from './format';
+import { atMost, byName, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable, printableLines } from './printable';
 import { type Column, printTable } from './table';
 import { print, type Terminal } from './terminal';
@@ -142,10 +142,9 @@ export function outcomesFailuresFirst<Found extends ShownOutcome>({
   readonly run: Date;
   readonly outcomes: readonly Found[];
 }): (Found & { readonly late: boolean })[] {
-  const nameOf = ({ cluster, resource }: ShownOutcome) => `${cluster}\n${resource}`;
   const ranks = ['missing', 'failed', 'not-attempted'];
   const rank = ({ outcome }: ShownOutcome) => (ranks.includes(outcome) ? ranks.indexOf(outcome) : ranks.length);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))
-    .sort((a, b) => rank(a) - rank(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+    .sort((a, b) => rank(a) - rank(b) || byName(a.cluster, b.cluster) || (a.resource < b.resource ? -1 : 1));
 }

@@ -24,6 +24,17 @@ function rule(check: (at: At, refuse: Refuse) => void) {
 /** Two subscriptions of one address would deliver every message twice. */
 export const uniqueEmails = unique('address', (email) => (typeof email === 'string' ? email.toLowerCase() : undefined));
 
+/** Every request adds the version and the collection: with them in the address too, every cluster would answer 404. */
+export const addressWithoutPath = rule((at, refuse) => {
+  const [baseUrl, collection] = [at('baseUrl'), at('collection') ?? 'platformclusters'];
+  if (typeof baseUrl !== 'string' || typeof collection !== 'string') return;
+  const address = baseUrl.replace(/\/+$/, '');
+  const added = [`/v1/${collection}`, '/v1'].find((end) => address.toLowerCase().endsWith(end.toLowerCase()));
+  if (added === undefined) return;
+  const without = JSON.stringify(address.slice(0, -added.length));
+  refuse('baseUrl', `${without}: every request adds ${added} itself`);
+});
+
 /** All bodies under way at once have to fit into the function's temporary storage. */
 export const bodiesFit = rule((at, refuse) => {
   const concurrency = numberOf(at('concurrency'));

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { clusterList, projectUid, uid } from '../../archive/format/cluster-schema';
 import { type ConfigProblem, parsing, problemsOf } from '../../archive/format/schema-problems';
 import { certificateFile, readJsonFile } from './config-files';
+import { addressWithoutPath } from './config-rules';
 import { baseUrl, keyArn, members, textLike, wholeNumber } from './schema-values';
 
 /**
@@ -84,6 +85,7 @@ export function service(folder: string) {
       'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
     ).optional(),
   })
+    .check(addressWithoutPath)
     .describe('The service that the collector reads.')
     .transform(({ caCertificateFile: caCertificate, ...others }) => ({ ...others, caCertificate }));
 }

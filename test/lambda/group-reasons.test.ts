@@ -18,7 +18,7 @@ describe('grouping failures by reason', () => {
   it('puts the most frequent reason first and names a few clusters, each once', () => {
     const clusters = Array.from({ length: 300 }, (_, at) => `cluster-${at}`);
     const failures = [
-      failed('x', '404 Not Found; remove the cluster from the configuration if it is gone', 404),
+      failed('x', '404 Not Found; if all clusters answer so, check service.baseUrl', 404),
       ...clusters.flatMap((uid) => [
         failed(uid, `503 Service Unavailable; gave up after ${(uid.length % 4) + 1} requests`, 503),
         failed(uid, '503 Service Unavailable', 503),

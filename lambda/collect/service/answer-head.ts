@@ -8,7 +8,7 @@ import { ServiceError, type ServiceFailure } from './service-error';
 const advice: Readonly<Record<number, string>> = {
   401: 'set a valid API key in its secret (docs/operations.md, "The API key"), or in COLLECTOR_API_KEY for npm start',
   403: 'set an API key that may read this cluster, or check its projectUid',
-  404: 'remove the cluster from the configuration if it is gone, or check service.collection and projectUid',
+  404: 'if all clusters answer so, check service.baseUrl (without /v1) and service.collection; if this one alone, check its projectUid, or remove it from the configuration',
   429: 'lower limits.requestsPerSecond or limits.concurrency',
 };
 

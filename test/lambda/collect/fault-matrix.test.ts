@@ -202,7 +202,7 @@ const cells: Cell[] = [
   final('400', status(400), failedWith('400 Bad Request; if this is a port of TLS, .* https; asked http://\\S+$')),
   final('403 for one cluster', status(403), failedWith('403 Forbidden; set an API key that may read this cluster')),
   final('401 for one cluster', status(401), failedWith('401 Unauthorized; set a valid API key')),
-  final('404', status(404), failedWith('404 Not Found; remove the cluster from the configuration if it is gone')),
+  final('404', status(404), failedWith('404 Not Found; if all clusters answer so, check service.baseUrl ')),
   final('an unknown status', status(299), failedWith('299 an unknown status$')),
   lasting('408', status(408), '408 Request Timeout'),
   passing('500', status(500)),
