@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { objectKey } from '../../../archive/format/keys';
 import type { Resource } from '../../../archive/format/resources';
 import { type Answer, type FaultRequest, type FaultService, startFaultService } from '../../support/fault-service';
@@ -109,6 +110,12 @@ it.each<[string, Resource, Answer, string]>([
     'manifest',
     ok(`data: ${manifest}\n\n`, { 'Content-Type': 'text/event-stream' }),
     'its media type is text/event-stream, of several documents in one body',
+  ],
+  [
+    'gzip that was uploaded in pieces',
+    'log',
+    ok(gzipSync(record), { ...json, 'Content-Encoding': 'aws-chunked,gzip' }),
+    'its Content-Encoding says aws-chunked, which is not a coding of a body',
   ],
   ['a page as text', 'manifest', ok('<script>a()</script>', text), 'it begins like an HTML page, with the tag script'],
   ...(['log', 'manifest'] as const).flatMap((resource): [string, Resource, Answer, string][] => {
