@@ -34,8 +34,9 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
   const { config, collector, stateMachine, archive, audit, failures, schedule, deadLetterQueue } = parts;
   const stayHours = windows.stayHours(schedule.gap, marginHours);
   const { missingPercent } = config.alerts.pageFrom ?? {};
-  const failed = {
-    ...(stateMachine === undefined
+  const missing = missingShare(parts);
+  const failed =
+    stateMachine === undefined
       ? {
           look: 'The message with the error, sent at the same time; the failures on the dashboard; the run record it names.',
           act: 'Fix the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
@@ -43,32 +44,29 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       : {
           look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
           act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
-        }),
-    props: raisedBy(failedRuns(parts), stayHours),
-  };
+        };
   return {
-    RunFailed: missingPercent === undefined && {
-      pages: true,
+    // One alarm at two thresholds: any share, and the one that pages.
+    RunFailed: {
+      ...(missingPercent === undefined && { pages: true }),
       title: 'Run failed for good',
-      means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
+      means: 'A run of the schedule ended for good, and part of the fleet is not archived for its time.',
       ...failed,
-    },
-    ClustersMissing: missingPercent !== undefined && {
-      title: 'Clusters missing',
-      means: 'The last attempt of a run failed: at least one cluster is not archived for the time of that run.',
-      ...failed,
+      props: { ...raisedBy(missing, stayHours, 0), comparisonOperator: above },
     },
     ManyMissing: missingPercent !== undefined && {
       pages: true,
       title: 'Many clusters missing',
-      means: `At least ${missingPercent} % of the fleet is not archived for the time of a run, after its last attempt.`,
+      means: `A run of the schedule ended for good, and at least ${missingPercent} % of the fleet is not archived for its time, or nobody knows how much.`,
       ...failed,
-      // A shard has its share of the whole, so that the sum is the share of the fleet.
-      props: raisedBy(
-        collector.metric('missingPercent', { statistic: stateMachine === undefined ? 'Maximum' : 'Sum', period }),
-        stayHours,
-        missingPercent,
-      ),
+      props: raisedBy(missing, stayHours, missingPercent),
+    },
+    ListRefused: config.clusterList !== undefined && {
+      title: 'List refused',
+      means: 'The list of clusters from outside was refused: runs go on with the list in force.',
+      look: 'The message with the error, sent at the same time: it says what is wrong with the list, and since when.',
+      act: 'Mend what writes the list. The next run reads it again.',
+      props: raisedBy(collector.metric('listRefused', { statistic: 'Maximum', period }), stayHours),
     },
     /*
      * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand,
@@ -130,16 +128,18 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
   };
 }
 
+const above = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD;
+
 /**
- * Counts the runs that nothing will retry any more: dropped events, because Lambda drops one after its last attempt. Errors
- * would also count attempts that a retry repairs.
+ * Share of the fleet, in percent, that a run of the schedule leaves missing for good. The function that reports failures says
+ * it once for each run; a failure that it could not report counts as everything.
  */
-function failedRuns({ collector, stateMachine }: Parts): cloudwatch.IMetric {
-  const dropped = collector.function.metric('AsyncEventsDropped', { statistic: 'Sum', period });
-  if (stateMachine === undefined) return dropped;
-  // Events are dropped only after a start of the function by hand.
-  const ofShards = { failed: stateMachine.metricFailed({ period }), timedOut: stateMachine.metricTimedOut({ period }) };
-  return sumOf({ dropped, ...ofShards }, 'Runs failed for good');
+function missingShare({ collector, failures }: Parts): cloudwatch.IMetric {
+  const said = collector.metric('missingPercent', { statistic: 'Maximum', period });
+  const usingMetrics = failures.unreported(collector.function, period);
+  const expression = `IF(SUM([${Object.keys(usingMetrics).join(', ')}]) > 0, 100, 0)`;
+  const unreported = new cloudwatch.MathExpression({ expression, usingMetrics, label: 'Unreported, as 100 %', period });
+  return sumOf({ said, all: unreported }, 'Percent of the fleet missing');
 }
 
 type Metrics = Record<string, cloudwatch.IMetric>;

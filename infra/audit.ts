@@ -87,6 +87,8 @@ export class Audit extends Construct {
       description: `Starts the audits of ${config.name}`,
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
       schedule,
+      // Who reports failures tells by it that no run was lost.
+      marks: { audit: true },
       function: target,
       deadLetterQueue,
     });

@@ -14,6 +14,8 @@ import type { CollectorConfig } from './config/config';
 import { createNodeFunction } from './node-function';
 import { allow } from './policy-statements';
 
+type Metrics = Record<string, cloudwatch.IMetric>;
+
 export interface FailureMessagesProps {
   readonly config: CollectorConfig;
   readonly page: Alerts;
@@ -34,7 +36,7 @@ export class FailureMessages extends Construct {
   constructor(scope: Construct, id: string, { config, page, inform, deadLetterQueue }: FailureMessagesProps) {
     super(scope, id);
     this.#deadLetterQueue = deadLetterQueue;
-    // An incomplete run goes to the group of its alarm.
+    // Gets the runs of which less is missing than pages, and those that a person started.
     const ofRuns = config.alerts.pageFrom === undefined ? page : inform;
     const { function: target } = createNodeFunction(this, {
       config,
@@ -44,7 +46,12 @@ export class FailureMessages extends Construct {
       roleDescription: 'Lets the function report failures, and keep those that it could not report',
       provide: (role): Omit<FailureEnvironment, 'POWERTOOLS_SERVICE_NAME'> => {
         for (const group of new Set([page, ofRuns])) group.grantPublish(role);
-        return { TOPIC_ARN: page.topic.topicArn, RUN_TOPIC_ARN: ofRuns.topic.topicArn };
+        const { missingPercent = 0 } = config.alerts.pageFrom ?? {};
+        return {
+          TOPIC_ARN: page.topic.topicArn,
+          RUN_TOPIC_ARN: ofRuns.topic.topicArn,
+          PAGE_FROM_PERCENT: String(missingPercent),
+        };
       },
       onFailure: (role) => {
         allow(role, 'KeepUnreported', ['sqs:SendMessage'], [deadLetterQueue.queueArn]);
@@ -80,19 +87,36 @@ export class FailureMessages extends Construct {
    * Counts failures of functions, or of executions, that reached neither people nor the dead-letter queue.
    * @param from functions that hand over their failures
    */
-  lost(from: Readonly<Record<string, IFunction>>, period: Duration): Record<string, cloudwatch.IMetric> {
+  lost(from: Readonly<Record<string, IFunction>>, period: Duration): Metrics {
     const undelivered = Object.entries({ ...from, messages: this.function }).map(
       ([name, target]) => [name, target.metric('DestinationDeliveryFailures', { statistic: 'Sum', period })] as const,
     );
-    const ofRule = this.#rule && {
-      executions: new cloudwatch.Metric({
-        namespace: 'AWS/Events',
-        metricName: 'FailedInvocations',
-        dimensionsMap: { RuleName: this.#rule.ruleName },
-        statistic: 'Sum',
-        period,
-      }),
+    return { ...Object.fromEntries(undelivered), ...this.#lostExecutions(period) };
+  }
+
+  /**
+   * Counts what became of runs of which nobody has heard: nobody knows how much is missing of them.
+   * @param collector hands over its failures
+   */
+  unreported(collector: IFunction, period: Duration): Metrics {
+    return {
+      undelivered: collector.metric('DestinationDeliveryFailures', { statistic: 'Sum', period }),
+      unreported: this.function.metric('AsyncEventsDropped', { statistic: 'Sum', period }),
+      ...this.#lostExecutions(period),
     };
-    return { ...Object.fromEntries(undelivered), ...ofRule };
+  }
+
+  #lostExecutions(period: Duration): Metrics {
+    return this.#rule === undefined
+      ? {}
+      : {
+          executions: new cloudwatch.Metric({
+            namespace: 'AWS/Events',
+            metricName: 'FailedInvocations',
+            dimensionsMap: { RuleName: this.#rule.ruleName },
+            statistic: 'Sum',
+            period,
+          }),
+        };
   }
 }

@@ -46,13 +46,11 @@ export class FanOut extends Construct {
   constructor(scope: Construct, id: string, config: CollectorConfig, address: StackAddress, target: IFunction) {
     super(scope, id);
     const { name, shards, limits } = config;
-    /** Errors of the function after it has written its run record. */
-    const recorded = ['RunIncompleteError', ...(config.clusterList === undefined ? [] : ['ClusterListError'])];
     const { oneRunAtATime } = limits;
     const heldBackSeconds = oneRunAtATime ? waits(heldBackRetry) : 0;
     const role = this.#createRole(target);
     const definition = this.#divide(shards)
-      .next(this.#collectShards(target, shards, oneRunAtATime, recorded))
+      .next(this.#collectShards(target, config))
       .next(this.#conclude(config, address));
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: `Collects ${name} in ${shards} shards`,
@@ -119,7 +117,7 @@ export class FanOut extends Construct {
   }
 
   /** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
-  #collectShards(target: IFunction, shards: number, oneRunAtATime: boolean, recorded: string[]): sfn.Map {
+  #collectShards(target: IFunction, { shards, limits, clusterList }: CollectorConfig): sfn.Map {
     const index = JsonPath.numberAt('$$.Map.Item.Value');
     const collect = new LambdaInvoke(this, 'Collect', {
       lambdaFunction: target,
@@ -131,14 +129,23 @@ export class FanOut extends Construct {
     });
     collect.addRetry({ errors: permanent, maxAttempts: 0 });
     // The function's reserved concurrency refuses what another run still uses.
-    if (oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
-    collect.addRetry({ errors: unreached, ...retries(unreachedRetry), jitterStrategy: sfn.JitterType.FULL });
+    if (limits.oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
+    // Without jitter, which halves the waits: in an account with little concurrency the shards would give up before their turn.
+    collect.addRetry({ errors: unreached, ...retries(unreachedRetry) });
     collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
-    // What the function says after it has written its run record, up to the end of its first line: the causes of 500 shards
-    // would not fit.
-    const firstLine = JsonPath.arrayGetItem(JsonPath.stringSplit(JsonPath.stringAt('$.Cause'), '\\'), 0);
-    const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index, reason: firstLine } });
-    collect.addCatch(incomplete, { errors: recorded });
+    // What the function says after it has written its run record, up to the end of its first line, and what that has in
+    // brackets, the share that is missing: the causes of 500 shards would not fit.
+    const cause = JsonPath.stringAt('$.Cause');
+    const partOf = (text: string, separator: string, at: number) =>
+      JsonPath.arrayGetItem(JsonPath.stringSplit(text, separator), at);
+    const reason = partOf(cause, '\\', 0);
+    const missing = partOf(partOf(cause, '(', 1), ')', 0);
+    const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index, missing, reason } });
+    collect.addCatch(incomplete, { errors: ['RunIncompleteError'] });
+    if (clusterList !== undefined) {
+      const refused = new sfn.Pass(this, 'List refused', { parameters: { failed: index, refused: index, reason } });
+      collect.addCatch(refused, { errors: ['ClusterListError'] });
+    }
     const unrecorded = { failed: index, unrecorded: index, reason: JsonPath.stringAt('$.Error') };
     collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: unrecorded }));
     const map = new sfn.Map(this, 'Collect the shards', {
@@ -148,6 +155,8 @@ export class FanOut extends Construct {
       resultSelector: {
         failed: JsonPath.listAt('$[*].failed'),
         unrecorded: JsonPath.listAt('$[*].unrecorded'),
+        refused: JsonPath.listAt('$[*].refused'),
+        missing: JsonPath.listAt('$[*].missing'),
         reasons: JsonPath.listAt('$[*].reason'),
       },
       resultPath: '$.shards',
@@ -156,12 +165,17 @@ export class FanOut extends Construct {
   }
 
   #conclude({ name, shards, clusterList }: CollectorConfig, address: StackAddress): sfn.IChainable {
-    const ofList = clusterList ? ' Nothing is missing of a shard whose error is ClusterListError: mend the list.' : '';
+    const ofList = clusterList ? ' Nothing is missing of a shard whose list was refused: mend the list.' : '';
+    const listed = (member: string) => JsonPath.jsonToString(JsonPath.objectAt(`$.shards.${member}`));
     const fail = new sfn.Fail(this, 'Shards failed', {
       error: 'ShardsFailedError',
       causePath: JsonPath.format(
-        `The shards {} of ${shards} did not succeed; what the others collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${addressText(address)} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
-        JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
+        // The function that reports failures reads its beginning (lambda/notify/lost-run.ts).
+        `The shards {} of ${shards} did not succeed; without a record: {}; the list refused: {}; missing of the others: {}. What was collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${addressText(address)} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
+        listed('failed'),
+        listed('unrecorded'),
+        listed('refused'),
+        listed('missing'),
         JsonPath.arrayGetItem(JsonPath.listAt('$.shards.reasons'), 0),
         JsonPath.jsonToString(JsonPath.objectAt('$.event')),
       ),

@@ -20,6 +20,8 @@ export interface RunScheduleProps {
   readonly roleDescription: string;
   readonly schedule: CollectorConfig['schedule'];
   readonly function: IFunction;
+  /** Further members of the event. */
+  readonly marks?: Readonly<Record<string, unknown>>;
   /** Started in place of the function if the fleet has shards. */
   readonly stateMachine?: IStateMachine | undefined;
   /** Receives what the scheduler could not start. */
@@ -48,7 +50,7 @@ export class RunSchedule extends Construct {
     allow(role, 'KeepUndelivered', ['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     const delivery: ScheduleTargetBaseProps = {
       // The time names what is started, so a second delivery works on the same run or audit.
-      input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
+      input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime, ...props.marks }),
       maxEventAge: Duration.seconds(deliveryAgeSeconds),
       deadLetterQueue,
       // The target would also allow every version and alias of the function.

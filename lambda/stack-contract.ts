@@ -15,8 +15,11 @@ export type CollectorEnvironment = Record<(typeof collectorVariables)[number], s
 export const auditVariables = ['ARCHIVE_BUCKET', 'SIGNING_KEY_ARN', 'TOPIC_ARN', 'PAGE_TOPIC_ARN'] as const;
 export type AuditEnvironment = Record<(typeof auditVariables)[number], string>;
 
-/** Of the function that reports failures: name of the stack; the topic of messages, and that of incomplete runs, which may be the same. */
-export const failureVariables = ['POWERTOOLS_SERVICE_NAME', 'TOPIC_ARN', 'RUN_TOPIC_ARN'] as const;
+/**
+ * Of the function that reports failures: name of the stack; the topic that pages, and the one for what does not, which may be
+ * the same; the share of the fleet from which a lost run pages, in percent.
+ */
+export const failureVariables = ['POWERTOOLS_SERVICE_NAME', 'TOPIC_ARN', 'RUN_TOPIC_ARN', 'PAGE_FROM_PERCENT'] as const;
 export type FailureEnvironment = Record<(typeof failureVariables)[number], string>;
 
 /** Name of the configuration file beside the function's bundle. */
@@ -56,8 +59,10 @@ export const metricNames = {
    * `archived` is right too.
    */
   missing: 'Missing',
-  /** Share of the fleet, in percent, that the last attempt of a run of the schedule leaves missing; no other attempt has it. */
+  /** Share of the fleet, in percent, that a run of the schedule leaves missing for good; 100 where no record says. */
   missingPercent: 'MissingPercent',
+  /** 1 if a run of the schedule ended for good with a list of clusters that was refused, 0 if it ended for good otherwise. */
+  listRefused: 'ListRefused',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
   /** Bytes of what was archived, as they came from the service. */

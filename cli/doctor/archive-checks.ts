@@ -68,7 +68,7 @@ export async function sealsIn(reader: ArchiveReader, keys: readonly string[]): P
   return right(`${which} is right, and nothing is damaged by it`);
 }
 
-const mend = 'see docs/alarms.md, "When the list of clusters is refused"';
+const mend = 'see docs/alarms.md, "List refused"';
 
 /** Reads the list of clusters from outside as the function would, with these credentials, beside the list in force. */
 export async function clusterListOf(

@@ -49,7 +49,7 @@ export function changeLines(change: ClusterChange | undefined): string[] {
   const { from, problem, since } = change.read;
   const why = [
     `The list of clusters ${from} is not wholly in force since ${since}: ${problem}`,
-    'Mend it: docs/alarms.md, "When the list of clusters is refused".',
+    'Mend it: docs/alarms.md, "List refused".',
   ];
   return [changeText(change), ...(problem === undefined ? [] : why)].filter((line) => line !== '');
 }

@@ -15,6 +15,8 @@ const auditSlackMs = 60_000;
 export function parseAuditEvent(event: unknown, now: Date): Date | undefined {
   const expected = 'a time such as 2026-11-20T06:30:00Z';
   const scheduledTime = z.optional(eventTime(now, expected, auditSlackMs, dayMs));
-  const schema = members({ scheduledTime });
+  // Who reports failures tells by it that no run was lost.
+  const audit = z.optional(z.literal(true));
+  const schema = members({ scheduledTime, audit });
   return readEvent(schema, event, 'nothing was audited', 'An empty event {} audits now.').scheduledTime;
 }

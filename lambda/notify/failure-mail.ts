@@ -1,40 +1,16 @@
-import * as z from 'zod/mini';
 import { shellQuoted } from '../plain-text';
+import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './failure-events';
 import type { Mail } from './sns-mailer';
-
-/** What Lambda sends about an event that it gave up (Lambda developer guide, "Adding a destination"). */
-const droppedEvent = z.object({
-  requestContext: z.object({ functionArn: z.string(), condition: z.string(), approximateInvokeCount: z.number() }),
-  requestPayload: z.unknown(),
-  responsePayload: z.nullish(z.object({ errorType: z.nullish(z.string()), errorMessage: z.nullish(z.string()) })),
-});
-
-/** What EventBridge sends about an execution of a state machine that has ended. */
-const endedExecution = z.object({
-  detail: z.object({
-    stateMachineArn: z.string(),
-    name: z.string(),
-    status: z.string(),
-    input: z.nullish(z.string()),
-    error: z.nullish(z.string()),
-    cause: z.nullish(z.string()),
-  }),
-});
 
 /** Longest event that a command repeats, in characters. */
 const repeatedCharacters = 2000;
 
-/** A mail about something that failed for good: what, why, and the command that starts it again. */
-export interface FailureMail extends Mail {
-  /** Whether clusters are missing of a run that wrote its records: its alarm may have a threshold of its own. */
-  readonly isOfIncompleteRun: boolean;
-}
-
 /**
+ * A mail about something that failed for good: what, why, and the command that starts it again.
  * @param event as Lambda or EventBridge sends it; any other is quoted
  * @param service name of the stack
  */
-export function failureMail(event: unknown, service: string): FailureMail {
+export function failureMail(event: unknown, service: string): Mail {
   const { what, error, reason, command, input } = describe(event);
   const why =
     [error, reason].filter((part) => part).join(': ') || 'No reason was given. The log and the run record say more.';
@@ -43,12 +19,12 @@ export function failureMail(event: unknown, service: string): FailureMail {
     input === undefined || input.length > repeatedCharacters || error === 'ClusterListError'
       ? []
       : ['Once the cause is gone, this works on what is missing:', `  ${command} ${shellQuoted(input)}`, ''];
-  const lines = [what, '', why, '', ...again, 'More: docs/alarms.md, "Run failed for good".'];
+  const heading = error === 'ClusterListError' ? 'List refused' : 'Run failed for good';
+  const lines = [what, '', why, '', ...again, `More: docs/alarms.md, "${heading}".`];
   return {
     // SNS takes subjects of less than 100 characters.
     subject: `${service.slice(0, 70)}: failed for good`,
     text: lines.join('\n').replace(/(?!\n)\p{Cc}/gu, '?'),
-    isOfIncompleteRun: error === 'RunIncompleteError' || error === 'ShardsFailedError',
   };
 }
 
@@ -63,7 +39,7 @@ function describe(event: unknown) {
   return { what, error: undefined, reason, command: '', input: undefined };
 }
 
-function ofFunction({ requestContext, requestPayload, responsePayload }: z.output<typeof droppedEvent>) {
+function ofFunction({ requestContext, requestPayload, responsePayload }: DroppedEvent) {
   const { functionArn, condition, approximateInvokeCount: attempts } = requestContext;
   const [, , , region = '', , , name = ''] = functionArn.split(':');
   const isTooOld = condition === 'EventAgeExceeded';
@@ -76,7 +52,7 @@ function ofFunction({ requestContext, requestPayload, responsePayload }: z.outpu
   };
 }
 
-function ofExecution({ detail }: z.output<typeof endedExecution>) {
+function ofExecution({ detail }: EndedExecution) {
   const { stateMachineArn, name, status, input, error, cause } = detail;
   const [, , , region = ''] = stateMachineArn.split(':');
   return {

@@ -52,22 +52,36 @@ export function readShards(
     if (refusal !== undefined) return { attempts, failure: shardsFailed(refusal) };
     const isNamed = ['scheduledTime', 'newRun', 'run'].some((member) => member in event);
     const named = isNamed ? event : { ...event, newRun: new Date().toISOString() };
-    const failed: number[] = [];
+    const failures = new Map<number, FunctionError>();
     const queue = indices.values();
     const worker = async () => {
       for (const index of queue) {
         const result = await attempt({ ...named, shard: { index, count: indices.length } });
         attempts.push(...result.attempts);
-        if (result.failure !== undefined) failed.push(index);
+        if (result.failure !== undefined) failures.set(index, result.failure);
       }
     };
     await Promise.all(Array.from({ length: collect.MaxConcurrency }, worker));
-    if (failed.length === 0) return { attempts, failure: undefined };
-    const shards = JSON.stringify(failed.sort((a, b) => a - b));
-    const cause = `The shards ${shards} of ${indices.length} did not succeed; what the others collected is archived.`;
+    if (failures.size === 0) return { attempts, failure: undefined };
+    const cause = causeOf(failures, indices.length);
     return { attempts, failure: shardsFailed(cause) };
   };
   return { arn, definition: DefinitionString, start };
+}
+
+/** The beginning of what the definition says, which the function that reports failures reads. */
+function causeOf(failures: ReadonlyMap<number, FunctionError>, count: number): string {
+  const all = [...failures].sort(([a], [b]) => a - b);
+  const text = (values: unknown) => JSON.stringify(values);
+  const indicesOf = (is: (error: FunctionError) => boolean) =>
+    all.flatMap(([index, error]) => (is(error) ? index : []));
+  const isIncomplete = ({ errorType }: FunctionError) => errorType === 'RunIncompleteError';
+  const isRefused = ({ errorType }: FunctionError) => errorType === 'ClusterListError';
+  const missing = all.flatMap(([, error]) =>
+    isIncomplete(error) ? (/\(([^)]*)\)/.exec(error.errorMessage)?.[1] ?? '') : [],
+  );
+  const unrecorded = indicesOf((error) => !isIncomplete(error) && !isRefused(error));
+  return `The shards ${text(indicesOf(() => true))} of ${count} did not succeed; without a record: ${text(unrecorded)}; the list refused: ${text(indicesOf(isRefused))}; missing of the others: ${text(missing)}. What was collected is archived.`;
 }
 
 function shardsFailed(errorMessage: string): FunctionError {

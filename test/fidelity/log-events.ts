@@ -34,7 +34,11 @@ const errorSchema = z.looseObject({
 });
 
 /** Only the last attempt of a run of the schedule has the share that is missing. */
-const others: readonly string[] = [...Object.values(auditMetricNames), metricNames.missingPercent];
+const others: readonly string[] = [
+  ...Object.values(auditMetricNames),
+  metricNames.missingPercent,
+  metricNames.listRefused,
+];
 const metricsOfARun = Object.values(metricNames).filter((name) => !others.includes(name));
 
 /** The log of a function as CloudWatch receives it, parsed. */

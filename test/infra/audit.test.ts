@@ -151,7 +151,7 @@ describe('the function of the audit', () => {
       State: 'ENABLED',
       Target: {
         Arn: { 'Fn::GetAtt': [expect.stringMatching(/^AuditFunction/), 'Arn'] },
-        Input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+        Input: '{"scheduledTime":"<aws.scheduler.scheduled-time>","audit":true}',
       },
     });
     expect(allowedTo(json, 'AuditScheduleRole')).toEqual([

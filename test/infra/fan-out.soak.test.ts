@@ -3,6 +3,7 @@ import { firstResources } from '../../archive/format/resources';
 import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
 import { type Run, readRun } from '../../archive/read/read-run';
 import { runsBetween } from '../../archive/read/run-keys';
+import { lostRunIn } from '../../lambda/notify/lost-run';
 import { metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { type DeployedCollector, useLocalCollector } from '../end-to-end/local-collector';
 import { policyOf, without, withSid } from '../end-to-end/template-policies';
@@ -86,8 +87,13 @@ const moto = findCommand('moto_server');
       cause: expect.stringContaining('The shards [2] of 4 did not succeed'),
     });
     expect(failure?.cause).toMatch(
-      /The first of them says: [^\\]* not attempted\), most of all for: 404 Not Found\.\. All/,
+      /The first of them says: [^\\]* not attempted; most of all for: 404 Not Found\.\. All/,
     );
+    // What the function that reports failures makes of it.
+    const input = JSON.stringify({ scheduledTime });
+    const ended = { detail: { stateMachineArn: 'arn', name: 'e', status: 'FAILED', input, ...failure } };
+    const missingPercent = (100 * 2) / (2 * (others.length + 1)) / shards;
+    expect(lostRunIn(ended)).toEqual({ isOfSchedule: true, missingPercent, isListRefused: false });
     expect(failure?.cause).toContain(`{"scheduledTime":"${scheduledTime}"}`);
     expect(objects()).toEqual(allKeys(run).filter((key) => !key.includes(`cluster=${bad}/`)));
     // As many attempts as Lambda makes.

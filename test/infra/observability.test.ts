@@ -27,6 +27,9 @@ const groups = { page: { emails: ['night@example.com'] }, inform: { emails: ['da
 /** The same where many missing clusters page. */
 const withShare = { ...watched, alerts: { ...groups, pageFrom: { missingPercent: 5 } } };
 
+/** The same with a list from outside. */
+const fromOutside = { ...watched, clusters: { from: 's3://inventory/fleet.json' } };
+
 const titlesOf = (changes?: Changes) => [...alarmsOf(changes).keys()].sort();
 
 function alarm(title: string, changes?: Changes): Alarm {
@@ -35,7 +38,7 @@ function alarm(title: string, changes?: Changes): Alarm {
   return found;
 }
 
-const dropped = 'AsyncEventsDropped <CollectorFunction>';
+const unreported = 'AsyncEventsDropped <FailureMessagesFunction>';
 const undelivered = (name: string) => `DestinationDeliveryFailures <${name}Function>`;
 const none = undefined;
 /** A metric that has this value in every hour of a day. */
@@ -43,14 +46,20 @@ const daily = (value: number) => Array.from({ length: 24 }, () => value);
 
 describe('an alarm', () => {
   it.each<[string, Changes, Data, number[]]>([
-    ['Run failed for good', {}, { [dropped]: [1] }, [0, 2]],
-    ['Run failed for good', {}, { [dropped]: [1, 1, 1] }, [0, 4]],
-    ['Run failed for good', { schedule: { expression: 'cron(0 3 * * ? *)' } }, { [dropped]: [1] }, [0, 24]],
-    ['Run failed for good', { shards: 4 }, { ExecutionsFailed: [1] }, [0, 3]],
-    ['Run failed for good', { shards: 4 }, { ExecutionsTimedOut: [1] }, [0, 3]],
-    ['Clusters missing', withShare, { [dropped]: [1] }, [0, 2]],
-    ['Many clusters missing', withShare, { [dropped]: [1], MissingPercent: [4.9] }, []],
+    ['Run failed for good', {}, { MissingPercent: [0] }, []],
+    ['Run failed for good', {}, { MissingPercent: [0.001] }, [0, 2]],
+    ['Run failed for good', {}, { MissingPercent: [1, 1, 1] }, [0, 4]],
+    ['Run failed for good', { schedule: { expression: 'cron(0 3 * * ? *)' } }, { MissingPercent: [1] }, [0, 24]],
+    ['Run failed for good', {}, { [unreported]: [1] }, [0, 2]],
+    ['Run failed for good', withShare, { MissingPercent: [0.001] }, [0, 2]],
+    ['Many clusters missing', withShare, { MissingPercent: [4.9] }, []],
+    ['Many clusters missing', withShare, { MissingPercent: [3, 3] }, []],
     ['Many clusters missing', withShare, { MissingPercent: [5] }, [0, 2]],
+    ['Many clusters missing', withShare, { MissingPercent: [0.1], [unreported]: [1] }, [0, 2]],
+    ['Many clusters missing', withShare, { [undelivered('Collector')]: [1] }, [0, 2]],
+    ['Many clusters missing', { ...withShare, shards: 4 }, { FailedInvocations: [1] }, [0, 3]],
+    ['List refused', fromOutside, { ListRefused: [0] }, []],
+    ['List refused', fromOutside, { ListRefused: [1], MissingPercent: [0] }, [0, 2]],
     ['Run missing', {}, { ScheduledRun: [1, 1, none, none, 1] }, [3, 4]],
     ['Run missing', {}, { ScheduledRun: [1, 0, 0, 0] }, [2]],
     ['Delivery lost', {}, { ApproximateNumberOfMessagesVisible: [0, 1, none, none, 1, 0] }, [1, 5]],
@@ -95,7 +104,8 @@ describe('an alarm', () => {
     const asked = ['Clusters stale', 'Copy failed', 'Log lines may be lost'];
     expect(titlesOf(watched)).toEqual([...titlesOf(audited), ...asked].sort());
     expect(titlesOf(inShards)).toEqual(titlesOf(watched));
-    expect(titlesOf(withShare)).toHaveLength(12);
+    expect(titlesOf(withShare)).toEqual([...titlesOf(watched), 'Many clusters missing'].sort());
+    expect(titlesOf(fromOutside)).toEqual([...titlesOf(watched), 'List refused'].sort());
   });
 
   it('about audits stays until the next audit has had its time', () => {
@@ -104,31 +114,34 @@ describe('an alarm', () => {
   });
 
   it('reaches people when it begins and when it is over: page what is damaged, missing or failed', () => {
-    const alarms = [...alarmsOf({ ...inShards, alerts: groups }), ...alarmsOf(withShare)];
-    for (const [, { AlarmActions, OKActions, ActionsEnabled }] of alarms) {
-      expect(OKActions).toEqual(AlarmActions);
-      expect(ActionsEnabled).not.toBe(false);
-    }
-    const titlesIn = (topic: string) =>
-      [
-        ...new Set(alarms.flatMap(([title, one]) => (textOf(one.AlarmActions) === `{0: <${topic}>}` ? title : []))),
-      ].sort();
-    const paging = [
-      'Audit found damage',
-      'Audit missing',
-      'Many clusters missing',
-      'Run failed for good',
-      'Run missing',
-    ];
-    expect(titlesIn('AlertsTopic')).toEqual(paging);
-    expect(titlesIn('InformTopic')).toHaveLength(new Set(alarms.map(([title]) => title)).size - paging.length);
-    const inGuide = [...alarmsGuide.matchAll(/^\| \[(.+)\]\(#.*\) \|.*\| page \|$/gm)].map(([, title]) => title);
-    expect(inGuide.sort()).toEqual(paging);
+    const titlesIn = (topic: string, changes: Changes) => {
+      const alarms = [...alarmsOf({ ...fromOutside, alerts: groups, ...changes })];
+      for (const [, { AlarmActions, OKActions, ActionsEnabled }] of alarms) {
+        expect(OKActions).toEqual(AlarmActions);
+        expect(ActionsEnabled).not.toBe(false);
+      }
+      return alarms.flatMap(([title, one]) => (textOf(one.AlarmActions) === `{0: <${topic}>}` ? title : [])).sort();
+    };
+    const paging = ['Audit found damage', 'Audit missing', 'Run failed for good', 'Run missing'];
+    expect(titlesIn('AlertsTopic', {})).toEqual(paging);
+    expect(titlesIn('AlertsTopic', { shards: 4 })).toEqual(paging);
+    const others = ['Audit behind', 'Clusters stale', 'Copy failed', 'Delivery lost', 'Failure message lost'];
+    const informing = [...others, 'List refused', 'Log lines may be lost', 'Run close to a limit'];
+    expect(titlesIn('InformTopic', {})).toEqual(informing);
+    // With a threshold, a run that fails informs.
+    const many = 'Many clusters missing';
+    const { alerts } = withShare;
+    expect(titlesIn('AlertsTopic', { alerts })).toEqual(
+      [...paging, many].filter((one) => one !== 'Run failed for good').sort(),
+    );
+    expect(titlesIn('InformTopic', { alerts })).toEqual([...informing, 'Run failed for good'].sort());
+    const inGuide = [...alarmsGuide.matchAll(/^\| \[(.+)\]\(#.*\) \|.*\| page.* \|$/gm)].map(([, title]) => title);
+    expect(inGuide.sort()).toEqual([...paging, many].sort());
   });
 });
 
 describe('the messages', () => {
-  const all = new Map([...alarmsOf(inShards), ...alarmsOf(withShare)]);
+  const all = new Map([...alarmsOf(inShards), ...alarmsOf(withShare), ...alarmsOf(fromOutside)]);
 
   it('have one heading and one row of the index each in the guide, which has no others', () => {
     const titles = [...all.keys()].sort();

@@ -3,7 +3,6 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Outcome, RunSummary } from '../../../archive/format/run-record';
 import { groupReasons } from '../../group-reasons';
 import { logMessages, metricNames } from '../../stack-contract';
-import { asynchronousAttempts } from '../../time-limits';
 
 /** Receives what happens during an attempt. */
 export interface Reporter {
@@ -78,14 +77,6 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
     // What an earlier attempt has archived was counted by it, and no request was made for it again.
     const doubts = outcomes.filter(({ doubt, requests }) => doubt !== undefined && requests !== undefined).length;
-    const { shard, attempt } = summary;
-    // Shards are about equally large. A start by hand, of some clusters perhaps, says nothing of the fleet.
-    if (this.#scheduled && attempt !== undefined && attempt >= asynchronousAttempts)
-      metrics.addMetric(
-        metricNames.missingPercent,
-        MetricUnit.Percent,
-        (100 * (counts.failed + counts.notAttempted)) / Math.max(1, outcomes.length) / (shard?.count ?? 1),
-      );
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
     metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));

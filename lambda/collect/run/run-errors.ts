@@ -1,5 +1,6 @@
 import type { ClusterList, Outcome, RunSummary } from '../../../archive/format/run-record';
 import { groupReasons, reasonLines } from '../../group-reasons';
+import { missingShareText, refusedListText } from '../../run-end-text';
 
 /** Failures that the error names one by one; the record has them all. */
 const namedFailures = 10;
@@ -28,7 +29,7 @@ export class RunIncompleteError extends Error {
     const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
     const [most] = groupReasons(failures);
     const lines = [
-      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''})${most === undefined ? '' : `, most of all for: ${most.reason}`}.`,
+      `${which} is incomplete ${missingShareText({ missing: failed + notAttempted, of: outcomes.length })}: ${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}${most === undefined ? '' : `; most of all for: ${most.reason}`}.`,
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
     lines.push(...reasonLines('failed', failures));
@@ -69,9 +70,9 @@ export class NoClusterListError extends Error {
 function listProblem({ from, problem, since, versionId }: ClusterList): string[] {
   const version = versionId === undefined ? '' : ` (version ${versionId})`;
   return [
-    `The list of clusters from outside is not wholly in force since ${since}.`,
+    `${refusedListText} wholly in force since ${since}.`,
     `${from}${version}: ${problem}`,
-    'Mend it: the next attempt reads it again. docs/alarms.md, "When the list of clusters is refused", has the steps.',
+    'Mend it: the next attempt reads it again. docs/alarms.md, "List refused", has the steps.',
   ];
 }
 

@@ -84,7 +84,9 @@ describe.each([
     expect(code).toBe(0);
     collector.failing.beta = 'not-found';
     const failed = await run('--dry-run');
-    expect(failed.out).toMatch(/^Dry run 2026\S+ is incomplete: 2 of 6 not archived[\s\S]*one reason: 404 Not Found/);
+    expect(failed.out).toMatch(
+      /^Dry run 2026\S+ is incomplete \(2 of 6 not archived\)[\s\S]*one reason: 404 Not Found/,
+    );
     expect(failed.code).toBe(1);
     expect(plane.calls).toContain('lambda:Invoke RequestResponse');
   });

@@ -79,18 +79,10 @@ describe('a mail about what failed for good', () => {
     expect(text).not.toMatch(/missing|aws lambda invoke/);
   });
 
-  it('is about an incomplete run if the run wrote its records, and not if anything else failed', () => {
-    const others = [dropped({ responsePayload: { errorType: 'Sandbox.Timedout' } }), ended({ status: 'TIMED_OUT' }), 7];
-    const isOfRun = (event: unknown) => failureMail(event, 'fleet').isOfIncompleteRun;
-    expect(others.map(isOfRun)).toEqual([false, false, false]);
-    expect([dropped(), ended({ error: 'ShardsFailedError' })].map(isOfRun)).toEqual([true, true]);
-  });
-
   it.each([[null], [7], ['text'], [{}], [{ detail: 7 }]])('is made of anything: %j', (event) => {
     expect(failureMail(event, 'n'.repeat(200))).toEqual({
       subject: `${'n'.repeat(70)}: failed for good`,
       text: expect.stringContaining(JSON.stringify(event)),
-      isOfIncompleteRun: false,
     });
   });
 });

@@ -116,7 +116,7 @@ describe('an attempt of a run', () => {
     const error = await attemptRun(scheduled, context).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RunIncompleteError);
     expect((error as Error).message.split('\n')).toEqual([
-      'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete: 2 of 5 not archived (2 failed, 0 not attempted), most of all for: 404 Not Found.',
+      'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete (2 of 5 not archived): 2 failed, 0 not attempted; most of all for: 404 Not Found.',
       '2 failed, one reason: 404 Not Found',
       '- log of cluster a: status 404',
       '- manifest of cluster a: status 404',
@@ -258,7 +258,7 @@ describe('an optional cluster', () => {
   it('does not hide that another one failed', async () => {
     const { context } = setUp(new FakeArchive(), () => statusError(404), { clusters });
     const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;
-    expect(error.message).toContain('2 of 4 not archived (2 failed, 0 not attempted; 2 optional not counted)');
+    expect(error.message).toContain('(2 of 4 not archived): 2 failed, 0 not attempted; 2 optional not counted');
     expect(error.message).not.toContain('cluster gone');
   });
 });
@@ -314,7 +314,9 @@ it('a dry run fails as the run would, and releases every body', async () => {
   const { context } = setUp(new FakeArchive(), (_nth, _key, { cluster }) =>
     cluster === 'a' ? statusError(404) : answer({ release }),
   );
-  await expect(attemptRun({ ...scheduled, dryRun: true }, context)).rejects.toThrow(/^Dry run .* 2 of 5 not archived/);
+  await expect(attemptRun({ ...scheduled, dryRun: true }, context)).rejects.toThrow(
+    /^Dry run .* \(2 of 5 not archived\)/,
+  );
   expect(release).toHaveBeenCalledTimes(3);
 });
 

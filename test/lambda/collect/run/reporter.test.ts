@@ -116,15 +116,3 @@ it('a failure, a doubt and a repeated request are one line of the log each, with
     ['info', 'asked again', { cluster: 'a', resource: 'log', requests: 2 }],
   ]);
 });
-
-it('the last attempt of a run of the schedule publishes the share of the fleet that is missing, and no other does', () => {
-  const percent = (changes: Partial<RunSummary>, changedFacts = {}) =>
-    report(changes, changedFacts).metrics.MissingPercent?.[1];
-  const counts = { archived: 1, alreadyArchived: 2, failed: 1, notAttempted: 0 };
-  expect(percent({ counts, attempt: 3 })).toBe(25);
-  expect(percent({ counts, attempt: 3, shard: { index: 0, count: 5 } })).toBe(5);
-  expect([percent({ counts, attempt: 2 }), percent({ counts, attempt: 3 }, { scheduled: false })]).toEqual([
-    undefined,
-    undefined,
-  ]);
-});
