@@ -9,6 +9,7 @@ describe.each([
   'lambda/audit/audit',
   'lambda/audit/cluster-list',
   'lambda/collect/body/body-tables',
+  'archive/read/log/random-logs',
   'archive/format/json/json-chunk',
   'archive/format/json/json-scanner',
   'lambda/collect/body/log-record',

@@ -19,8 +19,8 @@ export {
 } from './folder/object-description';
 export { openStoredFile, type StoredFile } from './folder/stored-file';
 export { FolderArchiveReader } from './folder-archive-reader';
-export { mostCompared } from './log/log-end';
 export { LogHistory, type LogLink } from './log/log-history';
+export { mostCompared } from './log/log-lines';
 export { LogReader, type ReadLog } from './log/log-reader';
 export type { Seam } from './log/seam';
 export { mapConcurrently } from './map-concurrently';

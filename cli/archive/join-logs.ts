@@ -15,7 +15,7 @@ import {
   type Seam,
 } from '../../archive/read';
 import { formatTime } from '../terminal/format';
-import { contentOf, textOf } from './read-text';
+import { contentOf, type TextParts, textOf } from './read-text';
 import { heldNewestFirst } from './recorded-object';
 import type { RunReader } from './run-reader';
 
@@ -42,10 +42,10 @@ export interface JoinedLog extends ArchivedLog {
   /** What it says about itself; undefined: it is damaged. */
   readonly head: ObjectHead | undefined;
   readonly link: LogLink;
-  /** What the log that it follows does not have; undefined: it adds nothing. */
+  /** What the logs before it do not have; undefined: it has no text that could be compared. */
   readonly added: Seam | undefined;
-  /** Its text from one of its bytes on, in chunks that are not empty. Reads a large one again. */
-  readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
+  /** Parts of its text, in chunks that are not empty. Reads a large one again. */
+  readonly text: (parts: TextParts) => AsyncIterable<Buffer>;
   /** Why it has no text that could be compared. */
   readonly problem: string | undefined;
   /** What is wrong with its content; undefined: nothing. */
@@ -116,9 +116,9 @@ async function readBase(
   }
 }
 
-/** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
-export function linesBefore({ link, added }: JoinedLog): number {
-  return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
+/** The lines of a log that are new above those that it shares with the logs before it. */
+export function linesAbove({ above, aboveFrom }: Seam): TextParts['above'] {
+  return { from: aboveFrom, to: aboveFrom + above };
 }
 
 /** The logs that lie there, newest first. */
@@ -160,19 +160,19 @@ async function readLog(
   }
   const link = history.add(run, content && log.result());
   if (link.lines === 0) problem ??= 'its text is empty';
-  const added = link.seam.kind === 'older' || link.seam.kind === 'unknown' ? undefined : link.seam;
-  const textFrom = (byte: number) => textBehind(archive, key, content, byte);
-  return { run, key, head: content, facts: content?.facts, link, added, textFrom, problem, damage };
+  const added = link.seam.kind === 'unknown' ? undefined : link.seam;
+  const text = (parts: TextParts) => partsOf(archive, key, content, parts);
+  return { run, key, head: content, facts: content?.facts, link, added, text, problem, damage };
 }
 
 /** @param content what is in one piece is still there; a stream was read to its end */
-async function* textBehind(
+async function* partsOf(
   archive: ArchiveReader,
   key: string,
   content: OpenedContent | undefined,
-  byte: number,
+  parts: TextParts,
 ): AsyncGenerator<Buffer> {
   const isHeld = content !== undefined && !(content.body instanceof Readable);
   const { body } = isHeld ? content : await contentOf(archive, key);
-  yield* textOf(body, 'log', byte);
+  yield* textOf(body, 'log', parts);
 }

@@ -52,14 +52,43 @@ export async function contentOf(reader: ArchiveReader, key: string): Promise<Ope
   return openContent(key, opened);
 }
 
+/** Parts of a text of a log: some lines, and what is behind one of its bytes. */
+export interface TextParts {
+  /** Lines, from 0, and the first one behind them. */
+  readonly above: { readonly from: number; readonly to: number };
+  /** In bytes of the text. */
+  readonly below: number;
+}
+
+const newline = 0x0a;
+
 /**
- * The text of content in chunks of UTF-8, behind its first so many bytes. Throws what the content's body ends with, or a
- * JsonError.
+ * The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError.
+ * @param parts left out: all of it. The lines above end before what is below begins
  */
-export async function* textOf(body: Body, resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
-  let left = bytes;
+export async function* textOf(body: Body, resource: Resource, parts?: TextParts): AsyncGenerator<Buffer> {
+  const { above, below } = parts ?? { above: { from: 0, to: 0 }, below: 0 };
+  let left = below;
+  let line = 0;
   for await (const chunk of resources[resource].holdsLog ? new LogTextDecoder().decode(body) : body) {
+    if (line < above.to) {
+      const start = behindLines(chunk, above.from - line);
+      const end = behindLines(chunk, above.to - line);
+      if (start.at < end.at) yield chunk.subarray(start.at, end.at);
+      line += end.lines;
+    }
     if (left < chunk.length) yield chunk.subarray(left);
     left = Math.max(left - chunk.length, 0);
   }
+}
+
+/** Where so many lines of a chunk end; behind all of it if it has fewer line ends, and how many it has up to there. */
+function behindLines(chunk: Buffer, most: number): { readonly at: number; readonly lines: number } {
+  let at = 0;
+  for (let lines = 0; lines < most; lines += 1) {
+    const end = chunk.indexOf(newline, at);
+    if (end < 0) return { at: chunk.length, lines };
+    at = end + 1;
+  }
+  return { at, lines: Math.max(most, 0) };
 }

@@ -18,7 +18,7 @@ import {
   isMissing,
   type JoinedRun,
   joinLogs,
-  linesBefore,
+  linesAbove,
   type MissingLog,
 } from '../archive/join-logs';
 import { remarkOnRecorded } from '../archive/recorded-object';
@@ -30,6 +30,7 @@ import { printable, printableContent } from '../terminal/printable';
 import { printVolume } from '../terminal/progress';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
+import { LogNotes } from './log-notes';
 import { printSeams } from './log-seams';
 import { LogTotals } from './log-totals';
 import { isSelection, type RunOptions, readRuns, withHelp, withLineTimes, withRuns } from './options';
@@ -177,45 +178,35 @@ async function printText(
 }
 
 async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
+  const notes = new LogNotes();
   let isLineOpen = false;
   // Of a cluster without any log in these runs, one error says why.
   let waiting: string | undefined = '';
   for await (const one of joined) {
-    const note = noteOf(one);
-    const line = note === undefined ? '' : `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`;
+    const said = notes.of(one).map((note) => `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`);
     if (waiting !== undefined && isMissing(one) && one.isGone !== true) {
-      waiting += line;
+      waiting += said.join('');
       continue;
     }
-    await print(err, `${waiting ?? ''}${line}`);
+    await print(err, `${waiting ?? ''}${said.join('')}`);
     waiting = undefined;
     if (isMissing(one) || one.added === undefined) continue;
-    // What follows a gap does not go on with the line before it.
-    if (isLineOpen && one.link.seam.kind === 'gap' && one.added.newFrom === 0) yield Buffer.of(newline);
-    for await (const chunk of one.textFrom(one.added.newFrom)) {
+    const { above, newFrom, lineFrom } = one.added;
+    // Only what is right behind the open line goes on with it.
+    const goesOn: boolean = isLineOpen && above === 0 && newFrom !== lineFrom;
+    let isFirst = true;
+    for await (const chunk of one.text({ above: linesAbove(one.added), below: goesOn ? newFrom : lineFrom })) {
+      if (isFirst && isLineOpen && !goesOn) yield Buffer.of(newline);
+      isFirst = false;
       isLineOpen = chunk.at(-1) !== newline;
       yield chunk;
     }
   }
 }
 
-/** What a reader of the joined log has to know of this run; undefined: nothing. */
-function noteOf(joined: JoinedRun): string | undefined {
-  if (isMissing(joined)) return joined.reason;
-  const { link, problem } = joined;
-  const { kind } = link.seam;
-  const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
-  if (problem !== undefined) return `no text: ${problem}`;
-  if (kind === 'older') return `older: the log ends before that${base} does, a stale answer; it adds nothing`;
-  const before = formatCount(linesBefore(joined), 'line');
-  const reachesBack = `reaches back: its first ${before} are from before the log that it follows and are left out`;
-  if (kind !== 'gap') return linesBefore(joined) === 0 ? undefined : reachesBack;
-  return `gap: nothing of the end of the log${base} is in it: lines between may be lost, or the log was begun anew`;
-}
-
 const helpText = `
-Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; without a choice of runs
-those of the last 24 hours. Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew:
+Each run archives the log as it was then, so two runs mostly share lines. log prints them once, run by run; without a choice of runs those
+of the last 24 hours. A log may be oldest or newest first: what no log before has is new, wherever it stands. Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew:
 standard error says so at that run. A log ends before it is fetched, so the first one behind --to is read too. --lines-from and
 --lines-to cut the text where lines begin with an ISO time, and choose the runs that have such lines.
 

@@ -1,4 +1,4 @@
-import { isMissing, type JoinedRun, linesBefore } from '../archive/join-logs';
+import { isMissing, type JoinedRun } from '../archive/join-logs';
 import { formatCount, formatTime } from '../terminal/format';
 
 /** What was joined of a cluster's logs, so that nobody takes it for more than it is. */
@@ -12,8 +12,10 @@ export class LogTotals {
   readonly gone: Date[] = [];
   #lines = 0;
   #repeated = 0;
-  /** Lines that are left out though no log of the period has them first. */
-  #before = 0;
+  /** Logs that were compared without their first or last line. */
+  #framed = 0;
+  /** Whether the last log is newest first, as far as its seam shows. */
+  #isNewestFirst = false;
   /** Runs without a log. */
   #missing = 0;
   /** The run since which nothing is new, and that since which the log is empty; undefined: it is not so. */
@@ -37,13 +39,14 @@ export class LogTotals {
     if (this.logs === 0) this.#base = link.base;
     this.#last = joined.run;
     // A line that went on was counted where it began.
-    const { added = 0, newFrom = 0, lineFrom = 0 } = joined.added ?? {};
-    const lines = newFrom > lineFrom ? added - 1 : added;
+    const { above = 0, added = 0, newFrom = 0, lineFrom = 0, without = [] } = joined.added ?? {};
+    const lines = above + (newFrom > lineFrom ? added - 1 : added);
+    if (without.length > 0) this.#framed += 1;
+    if (joined.added !== undefined && link.base !== undefined) this.#isNewestFirst = joined.added.isNewestFirst;
     this.logs += 1;
     this.emptySince = link.lines === 0 && joined.head !== undefined ? (this.emptySince ?? joined.run) : undefined;
     this.#lines += lines;
-    this.#before += linesBefore(joined);
-    this.#repeated += link.lines - lines - linesBefore(joined);
+    this.#repeated += link.lines - lines;
     if (joined.head === undefined) this.damaged += 1;
     if (link.seam.kind === 'gap') this.gaps.push(joined.run);
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.frozenSince = link.unchangedSince;
@@ -51,17 +54,18 @@ export class LogTotals {
 
   /** @param printed how many of the lines were printed; left out: all */
   summary(printed?: number): string {
-    const before = this.#before === 0 ? '' : ` and ${this.#before.toLocaleString('en-US')} from before`;
     const parts = [
       `${printed === undefined ? '' : `${printed.toLocaleString('en-US')} of `}${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}${printed === undefined ? '' : ' lie in this period'}`,
-      `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
+      `${formatCount(this.#repeated, 'repeated line')} left out`,
       ...(this.gone.length > 0 ? [`${formatCount(this.gone.length, 'log')} missing`] : []),
       ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
+      ...(this.#framed > 0 ? [`${formatCount(this.#framed, 'log')} compared without a first or last line`] : []),
       this.gaps.length === 0 ? 'no gap' : `${formatCount(this.gaps.length, 'gap')}: lines may be lost`,
     ];
     const frozen = this.frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.frozenSince)}.`;
     const after = this.#base === undefined ? '' : `after the run ${formatTime(this.#base)} and `;
     const ends = this.#last === undefined ? '' : ` They were logged ${after}up to the run ${formatTime(this.#last)}.`;
-    return `${parts.join(', ')}.${ends}${frozen}`;
+    const order = this.#isNewestFirst ? ' The log is newest first, and so are the new lines of each run.' : '';
+    return `${parts.join(', ')}.${ends}${frozen}${order}`;
   }
 }

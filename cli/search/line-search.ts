@@ -15,8 +15,10 @@ interface LineSearchOptions {
   /** Lines before and after each match that are found as well. */
   readonly context: number;
   readonly onFound: (line: FoundLine) => void;
-  /** Lines before the text, which are counted. */
-  readonly linesBefore?: number;
+  /** The text is made of lines from the place `above`, and of what is behind so many lines. */
+  readonly parts?:
+    | { readonly above: { readonly from: number; readonly to: number }; readonly lines: number }
+    | undefined;
 }
 
 /** Most bytes of a line that are searched: memory does not grow with what is behind them. */
@@ -46,7 +48,7 @@ export class LineSearch {
 
   constructor(options: LineSearchOptions) {
     this.#options = options;
-    this.#number = options.linesBefore ?? 0;
+    this.#number = options.parts?.above.from ?? 0;
   }
 
   write(chunk: Buffer): void {
@@ -88,6 +90,12 @@ export class LineSearch {
   }
 
   #search(text: string): void {
+    const { parts } = this.#options;
+    if (this.#number === parts?.above.to && this.#number < parts.lines) {
+      this.#number = parts.lines;
+      this.#before.length = 0;
+      this.#contextLeft = 0;
+    }
     this.#number += 1;
     if (this.#options.matches(text)) this.#matched(text);
     else this.#notMatched(text);

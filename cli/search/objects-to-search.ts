@@ -2,7 +2,7 @@ import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { ArchiveReadError, mapConcurrently } from '../../archive/read';
 import { hashesOf } from '../archive/changes';
-import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
+import { isMissing, type JoinedLog, joinLogs, linesAbove } from '../archive/join-logs';
 import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
@@ -70,14 +70,14 @@ export class ObjectsToSearch {
     pattern: LinePattern,
   ): Promise<readonly SearchedObject[]> {
     if (!(await this.#mayMatch(logs, pattern))) return [];
-    const from: SearchedObject['from'][] = [];
+    const parts: SearchedObject['parts'][] = [];
     try {
       for await (const joined of joinLogs(this.#reader, cluster, logs, this.#scope.clusters?.uid === undefined))
-        from.push(isMissing(joined) ? undefined : newIn(joined));
+        parts.push(isMissing(joined) ? undefined : newIn(joined));
     } catch (error) {
       if (!(error instanceof ArchiveReadError)) throw error;
     }
-    return logs.map((log, at) => ({ ...log, from: from[at] }));
+    return logs.map((log, at) => ({ ...log, parts: parts[at] }));
   }
 
   /** Whether any of a cluster's logs has a line that matches, or is not what its run record says. */
@@ -99,15 +99,16 @@ export class ObjectsToSearch {
 
   /** Takes note of a search that is at its end. @returns whether no line matches, and the object is what was archived */
   note(search: ObjectSearch): boolean {
-    const { cluster, recorded, from } = search.object;
+    const { cluster, recorded, parts } = search.object;
     const isSilent = search.lines.matches === 0 && remarkOn(search) === undefined;
     // Of a part of a text it does not say anything.
-    this.#silent.set(cluster, isSilent && from === undefined ? recorded.logSha256 : undefined);
+    this.#silent.set(cluster, isSilent && parts === undefined ? recorded.logSha256 : undefined);
     return isSilent;
   }
 }
 
-/** Where a log begins to be new. One that adds nothing is read for its problems alone. */
-function newIn({ link, added }: JoinedLog): NonNullable<SearchedObject['from']> {
-  return { bytes: added?.lineFrom ?? Number.POSITIVE_INFINITY, lines: link.lines - (added?.added ?? 0) };
+/** What of a log is new. One that adds nothing is read for its problems alone. */
+function newIn({ link, added }: JoinedLog): NonNullable<SearchedObject['parts']> {
+  if (added === undefined) return { above: { from: 0, to: 0 }, below: Number.POSITIVE_INFINITY, lines: link.lines };
+  return { above: linesAbove(added), below: added.lineFrom, lines: link.lines - added.added };
 }

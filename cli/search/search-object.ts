@@ -3,7 +3,7 @@ import { type ObjectName, objectKey } from '../../archive/format/keys';
 import { problems } from '../../archive/format/problems';
 import { ArchiveReadError, type Body, damageOf, openContent } from '../../archive/read';
 import type { ContentHashes } from '../archive/changes';
-import { textOf } from '../archive/read-text';
+import { type TextParts, textOf } from '../archive/read-text';
 import type { Remark } from '../archive/recorded-object';
 import type { RunReader } from '../archive/run-reader';
 import type { LinePattern } from './line-pattern';
@@ -13,8 +13,8 @@ import { type FoundLine, LineSearch } from './line-search';
 export interface SearchedObject extends ObjectName {
   /** What the run records say of it. */
   readonly recorded: ContentHashes;
-  /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
-  readonly from?: { readonly bytes: number; readonly lines: number } | undefined;
+  /** Of a joined log: what no log before it has, and how many lines are before what is below; undefined: all of it. */
+  readonly parts?: (TextParts & { readonly lines: number }) | undefined;
 }
 
 interface ObjectSearchOptions {
@@ -49,18 +49,18 @@ export async function searchObject(
   object: SearchedObject,
   { pattern, context, formatOf }: ObjectSearchOptions,
 ): Promise<ObjectSearch> {
-  const { resource, from = { bytes: 0, lines: 0 } } = object;
+  const { resource, parts } = object;
   const key = objectKey(object);
   const format = formatOf(object);
   let block = '';
   const onFound = (line: FoundLine) => {
     block += format(line);
   };
-  const lines = new LineSearch({ matches: pattern, context, onFound, linesBefore: from.lines });
+  const lines = new LineSearch({ matches: pattern, context, onFound, parts });
   const search: ObjectSearch = { object, output: [], lines, problem: undefined, sha256: undefined };
   const blocks = async function* (body: Body) {
     try {
-      for await (const chunk of textOf(body, resource, from.bytes)) {
+      for await (const chunk of textOf(body, resource, parts)) {
         lines.write(chunk);
         if (block.length < blockLength) continue;
         yield block;

@@ -16,10 +16,10 @@ import { SeamSummary } from './seam-summary';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */
 const mostMemory = 28 * 1024 * 1024;
-const bytesPerLine = 16;
+const bytesPerLine = 24;
 
 /** Fewest lines that are kept of each log. With fewer, what looks like a gap is judged by the whole texts. */
-const fewestLines = 32;
+const fewestLines = 24;
 
 /** How far back the base of the first new log is looked for: nearly always the last one has it. */
 const lookBackMs = 32 * dayMs;
@@ -58,12 +58,12 @@ export class LogSeams {
   async check(outcome: LogOutcome): Promise<CheckedObject> {
     const { cluster, key } = outcome;
     const name = parseObjectKey(key);
-    // A forged run record may name another cluster's log, or two logs of a cluster: the memory of what they are both compared
-    // with is free after one.
+    // A forged run record may name another cluster's log, or two logs of a cluster. Both would be compared with the same log
+    // before, and the first comparison replaces it.
     if (name?.cluster !== cluster || this.#underWay.has(cluster)) return checkObject(this.#reader, key, outcome);
     this.#underWay.add(cluster);
     try {
-      // Kept for the whole audit: the key's own part of text would keep the key.
+      // The outcome's own string: a substring would keep the whole key in memory, for the whole audit.
       return await this.#follow({ ...name, cluster }, outcome);
     } finally {
       this.#underWay.delete(cluster);
@@ -78,7 +78,7 @@ export class LogSeams {
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
-    this.summary.add(name.cluster, link, read?.end.lines === 0);
+    this.summary.add(name.cluster, link, read?.lines === 0);
     return checked;
   }
 
@@ -87,11 +87,11 @@ export class LogSeams {
     const { seam } = read;
     const isFound = seam?.kind === 'unchanged' || seam?.kind === 'continues';
     if (seam === undefined || base === undefined || isFound || this.summary.isOnlyGaps(name.cluster)) return read;
-    if (base.end.from === 0 || base.end.lines - base.end.from === mostCompared) return read;
+    if (base.log.lines.count >= Math.min(base.log.latest.lines, mostCompared)) return read;
     const { read: whole } = await this.#read(objectKey({ ...name, run: base.run }), () => new LogReader());
     if (whole === undefined) return { ...read, seam: { ...seam, kind: 'unknown' } };
-    const again = await this.#read(objectKey(name), () => new LogReader(whole.end));
-    return { ...read, seam: again.read?.seam ?? seam };
+    const again = await this.#read(objectKey(name), () => new LogReader(whole.joined));
+    return again.read ?? read;
   }
 
   async #historyOf(name: ObjectName): Promise<LogHistory> {

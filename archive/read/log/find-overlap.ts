@@ -1,13 +1,23 @@
-import type { LogEnd } from './log-end';
+import type { LogLines } from './log-lines';
 
-/** What a later text has of an earlier one's end. */
+/** A text whose lines are compared with those of another one. */
+export interface ComparedText {
+  readonly lines: LogLines;
+  /** The last line has no LF: it may go on in a later text. */
+  readonly isOpen: boolean;
+  /** Of each line, the hash of as many first bytes as the other text's open line has. */
+  readonly beginnings?: readonly (number | undefined)[];
+}
+
+/** How one line is to another: the same, or one of both may be a part of the other. */
+type Likeness = 'same' | 'cut' | 'other';
+
+/** How two texts lie beside each other. */
 export interface Overlap {
-  /** Lines of the later text up to the earlier one's end. Behind them is what is new. */
-  readonly lines: number;
-  /** Where what is new begins, in bytes of the later text. Where the earlier text's last line went on, that is inside a line. */
-  readonly newFrom: number;
-  /** Where the first line that is new or went on begins, in bytes of the later text. */
-  readonly lineFrom: number;
+  /** The number of the earlier text's line that the later one's first line lies beside; negative above the earlier one's first. */
+  readonly at: number;
+  /** Lines that both have there. */
+  readonly shared: number;
 }
 
 /** An overlap of so many lines, each unlike the line before it, does not happen by chance. */
@@ -16,71 +26,157 @@ const proofLines = 3;
 const proofBytes = 200;
 
 /**
- * Finds the end of an earlier text in a later one. It takes, in this order,
- * - all of the earlier text from its first byte, where the later text begins: the log grew;
- * - the last place at which the lines of the later text end as the earlier text does, back to where one of both begins.
- *
- * The first line of either text may be cut at its beginning. If another follows, it is compared only with a line of the same
- * length: one that is cut has another. The earlier text's last line may have gone on in the later one.
- * @param later read with the earlier text's {@link LogEnd.openBytes}
- * @param startsAlike whether all of the earlier text at the beginning of the later one counts without a proof
+ * Finds the longest overlap of two texts of a log. Between where one of both begins and where one of both ends, they have to
+ * be the same, line by line. There are two cases: the earlier text ends inside the later one, or the later one inside the
+ * earlier one. The first line of either may be cut at its beginning.
+ * @param isFramed compares without the first and the last line of either, which may be of the moment; that takes twice the proof
  * @returns undefined if the texts do not overlap, or by too little to prove anything
  */
-export function findOverlap(base: LogEnd, later: LogEnd, startsAlike = true): Overlap | undefined {
-  const open = base.isOpen ? 1 : 0;
-  // Lines that are compared whole: neither the earlier text's first known one, which may be cut, nor an open one.
-  const from = base.hashes.length > 1 ? 1 : 0;
-  const to = Math.max(base.hashes.length - open, from);
-  const whole = later.hashes.length - (later.isOpen ? 1 : 0);
-  const alike = commonEnds(base.hashes, from, to, later.hashes, whole);
-  const needed = linesNeeded(base, from);
+export function findOverlap(earlier: ComparedText, later: ComparedText, isFramed = false): Overlap | undefined {
+  const one = earlierEndsInLater(earlier, later, isFramed);
+  const shorter = Math.min(earlier.lines.count, later.lines.count);
+  if (one !== undefined && 2 * one.shared >= shorter) return one;
+  const other = laterEndsInEarlier(earlier, later, isFramed);
+  return one === undefined || (other !== undefined && other.shared > one.shared) ? other : one;
+}
 
-  /** How many lines up to this one are the earlier text's last ones; -1 if they are not. */
-  const matched = (line: number) => {
-    // The first line is not compared.
-    const length = Math.min(line, to - from);
-    return line >= 0 && (alike[line] ?? 0) >= length && !differ(to - length - 1, line - length) ? length : -1;
-  };
-  /** Whether two lines are others, even if one of them is cut. */
-  const differ = (earlier: number, line: number) =>
-    earlier >= 0 && base.bytes[earlier] === later.bytes[line] && base.hashes[earlier] !== later.hashes[line];
-  // Of texts that are too long to be kept from their first byte, the same length says so.
-  const isAligned = base.from === later.from && (base.from === 0 || base.size === later.size);
-  /** Whether the lines before one are the whole lines of the earlier text, from its first byte. */
-  const isAll = (lines: number) =>
-    isAligned &&
-    lines === to &&
-    (lines === 0 || (later.hashes[0] === base.hashes[0] && (alike[lines - 1] ?? 0) >= to - from));
+/**
+ * The log went on below, or it is newest first, and all of the earlier text is still in it.
+ *
+ *     earlier   a b c d e            earlier       c b a
+ *     later         c d e f g        later     e d c b a
+ *                       ^                              ^ the end of the earlier text in the later one
+ */
+function earlierEndsInLater(earlier: ComparedText, later: ComparedText, isFramed: boolean): Overlap | undefined {
+  const { lines, isOpen } = earlier;
+  const { beginnings } = later;
+  const open = isOpen ? lines.hashes.at(-1) : undefined;
+  const goesOn = (line: number) => (beginnings?.[line] === open ? 'same' : 'other');
+  const end = lastEnd(lines, later.lines, isFramed, open === undefined ? undefined : goesOn);
+  if (end === undefined) return undefined;
+  const at = lines.from + lines.count - end - later.lines.from;
+  return { at, shared: Math.min(end, lines.count) };
+}
 
-  let all: number | undefined;
-  let last: number | undefined;
-  for (const end of endsOf(base, later, whole)) {
-    if (startsAlike && isAll(end)) all = end;
-    const isOnly = later.hashes.length === 1 && needed <= 1 && (open === 1 || later.hashes[0] === base.hashes.at(-1));
-    const proof = matched(end - 1);
-    if (isOnly || (proof >= 0 && proof + open >= needed)) last = end;
+/**
+ * The log is newest first, and its window moved up; or it is a stale answer.
+ *
+ *     earlier       d c b a          earlier   a b c d e
+ *     later     f e d c              later       b c d
+ *                     ^                              ^ the end of the later text in the earlier one
+ */
+function laterEndsInEarlier(earlier: ComparedText, later: ComparedText, isFramed: boolean): Overlap | undefined {
+  const { lines } = later;
+  const last = lines.count - 1;
+  const end = lastEnd(lines, earlier.lines, isFramed, (line) =>
+    isPart(lines, last, earlier.lines, line) ? 'cut' : 'other',
+  );
+  if (end === undefined) return undefined;
+  const at = earlier.lines.from + end - lines.count - lines.from;
+  return { at, shared: Math.min(end, lines.count) };
+}
+
+export function isSame(lines: LogLines, line: number, others: LogLines, other: number): boolean {
+  return lines.hashes[line] === others.hashes[other];
+}
+
+/**
+ * The last place where `outer` has the lines of `inner` up to its last one, back to where one of both begins.
+ * @param likeLast how a line of `outer` that is not the last one of `inner` is like it
+ * @returns behind how many lines of `outer` that is
+ */
+function lastEnd(
+  inner: LogLines,
+  outer: LogLines,
+  isFramed: boolean,
+  likeLast?: (line: number) => Likeness,
+): number | undefined {
+  if (isFramed) return lastFramedEnd(inner, outer);
+  const isAlike = compareBetween(inner, outer, 1);
+  const needed = [linesNeeded(inner, inner.count - 1), linesNeeded(inner, inner.count - 2)] as const;
+  const lastHash = inner.hashes.at(-1);
+  const isOneLine = inner.count === 1 || outer.count === 1;
+
+  for (let end = outer.count; end > 0; end -= 1) {
+    const last = outer.hashes[end - 1] === lastHash ? 'same' : likeLast?.(end - 1);
+    if (last === undefined || last === 'other') continue;
+    const between = Math.min(inner.count, end) - 2;
+    if (!isAlike(end, between) || !isFirstAlike(inner, outer, end)) continue;
+    // The first line may be cut, and proves nothing, unless it is the only one.
+    const proof = isOneLine ? 1 : between + 1;
+    if (last === 'same' ? proof >= needed[0] : proof - 1 >= needed[1]) return end;
   }
-  const end = all ?? last;
-  return end === undefined ? undefined : placeOf(base, later, end);
+  return undefined;
 }
 
-/** Where the earlier text can end in the later one: behind so many of its kept lines, and in the next one if it went on. */
-function* endsOf(base: LogEnd, later: LogEnd, whole: number): Generator<number> {
-  const openHash = base.hashes.at(-1);
-  if (!base.isOpen) for (let lines = 1; lines <= whole; lines += 1) yield lines;
-  else for (let line = 0; line < later.hashes.length; line += 1) if (later.beginnings[line] === openHash) yield line;
+/**
+ * The same without the first and the last line of both, for twice the proof. The lines beside those may be cut:
+ *
+ *     inner   top 1       b       c d e f g       bottom 1
+ *     outer     a         b       c d e f g       h i bottom 2
+ *             nothing   cut?     the same         nothing
+ */
+function lastFramedEnd(inner: LogLines, outer: LogLines): number | undefined {
+  const isAlike = compareBetween(inner, outer, 2);
+  const needed = [linesNeeded(inner, inner.count - 2, 2), linesNeeded(inner, inner.count - 3, 2)] as const;
+  for (let end = outer.count; end > 4; end -= 1) {
+    const between = Math.min(inner.count, end) - 4;
+    if (!isAlike(end, between)) continue;
+    const first = beside(inner, outer, inner.count - end, 1);
+    const last = beside(inner, outer, inner.count - end, Math.min(inner.count, end) - 2);
+    if (first === 'other' || last === 'other') continue;
+    const proof = between + (first === 'same' ? 1 : 0);
+    if (last === 'same' ? proof + 1 >= needed[0] : proof >= needed[1]) return end;
+  }
+  return undefined;
 }
 
-/** What is new behind the end of the earlier text. A line that only got its LF is not new. */
-function placeOf(base: LogEnd, later: LogEnd, end: number): Overlap {
-  let behind = later.isOpen ? -1 : 0;
-  for (let line = end; line < later.bytes.length; line += 1) behind += (later.bytes[line] ?? 0) + 1;
-  const start = later.size - (end === later.hashes.length ? 0 : behind);
-  const lines = later.from + end;
-  if (!base.isOpen) return { lines, newFrom: start, lineFrom: start };
-  const newFrom = start + base.openBytes;
-  const isWhole = later.bytes[end] === base.openBytes;
-  return { lines: isWhole ? lines + 1 : lines, newFrom, lineFrom: isWhole ? newFrom + 1 : start };
+/** How a line of either text is to that beside it. @param offset of the texts @param line from where the later one of both begins */
+function beside(inner: LogLines, outer: LogLines, offset: number, line: number): Likeness {
+  const [innerLine, outerLine] = [Math.max(offset, 0) + line, Math.max(-offset, 0) + line];
+  if (isSame(inner, innerLine, outer, outerLine)) return 'same';
+  return isPart(inner, innerLine, outer, outerLine) || isPart(outer, outerLine, inner, innerLine) ? 'cut' : 'other';
+}
+
+/** Whether a line may be a part of another one. */
+export function isPart(lines: LogLines, line: number, others: LogLines, other: number): boolean {
+  return lines.isEndOf(line, others, other) || lines.isBeginningOf(line, others, other);
+}
+
+/** So many lines are compared one by one, times those of both texts, before a table is made of them. */
+const mostComparedTwice = 4;
+
+/**
+ * Makes a function that says whether so many lines of `outer` up to one are those of `inner` up to its last one.
+ * @param edge so many first and last lines of both do not count
+ */
+function compareBetween(inner: LogLines, outer: LogLines, edge: number): (end: number, between: number) => boolean {
+  const to = inner.count - edge;
+  let left = mostComparedTwice * (inner.count + outer.count);
+  let table: Int32Array | undefined;
+  return (end, between) => {
+    if (left > 0) {
+      let alike = 0;
+      while (alike < between && inner.hashes[to - 1 - alike] === outer.hashes[end - edge - 1 - alike]) alike += 1;
+      left -= 1 + alike;
+      return alike >= between;
+    }
+    // Of lines that repeat, each place may have nearly all of them: then time would grow with the square of the lines.
+    const most = Math.max(outer.count - edge, 0);
+    table ??= commonEnds(inner.hashes, Math.max(edge, to - most), to, outer.hashes, most);
+    return (table[end - edge - 1] ?? 0) >= between;
+  };
+}
+
+/** Whether the first line of either is the one beside it, or the end of it. @param end lines of `outer` up to the last of `inner` */
+function isFirstAlike(inner: LogLines, outer: LogLines, end: number): boolean {
+  const innerLine = Math.max(inner.count - end, 0);
+  const outerLine = Math.max(end - inner.count, 0);
+  if (innerLine === inner.count - 1 || isSame(inner, innerLine, outer, outerLine)) return true;
+  return (
+    (innerLine === 0 && inner.isEndOf(innerLine, outer, outerLine)) ||
+    (outerLine === 0 && outer.isEndOf(outerLine, inner, innerLine))
+  );
 }
 
 /**
@@ -96,30 +192,36 @@ function commonEnds(
   later: readonly number[],
   whole: number,
 ): Int32Array {
-  const all = new Float64Array(to - from + 1 + whole);
-  for (let at = 0; at < to - from; at += 1) all[at] = earlier[to - 1 - at] ?? 0;
+  const length = Math.max(to - from, 0);
+  const all = new Float64Array(length + 1 + whole);
+  for (let at = 0; at < length; at += 1) all[at] = earlier[to - 1 - at] ?? 0;
   // No hash is NaN, and NaN is not itself.
-  all[to - from] = Number.NaN;
-  for (let at = 0; at < whole; at += 1) all[to - from + 1 + at] = later[whole - 1 - at] ?? 0;
+  all[length] = Number.NaN;
+  for (let at = 0; at < whole; at += 1) all[length + 1 + at] = later[whole - 1 - at] ?? 0;
   const lengths = new Int32Array(all.length);
   for (let at = 1, left = 0, right = 0; at < all.length; at += 1) {
-    let length = at < right ? Math.min(right - at, lengths[at - left] ?? 0) : 0;
-    while (at + length < all.length && all[length] === all[at + length]) length += 1;
-    lengths[at] = length;
-    if (at + length > right) [left, right] = [at, at + length];
+    let alike = at < right ? Math.min(right - at, lengths[at - left] ?? 0) : 0;
+    while (at + alike < all.length && all[alike] === all[at + alike]) alike += 1;
+    lengths[at] = alike;
+    if (at + alike > right) [left, right] = [at, at + alike];
   }
-  return lengths.subarray(to - from + 1).reverse();
+  return lengths.subarray(length + 1).reverse();
 }
 
-/** How many lines from the end make a proof; Infinity if all from this one on do not. */
-function linesNeeded({ hashes, bytes }: LogEnd, from: number): number {
+/**
+ * How many lines up to one make a proof; Infinity if all of them do not. The first line, which may be cut, does not count
+ * unless it is the only one.
+ * @param times how much of a proof
+ */
+function linesNeeded({ hashes, lengths }: LogLines, last: number, times = 1): number {
+  const first = hashes.length > 1 ? 1 : 0;
   let unlike = 0;
   let unlikeBytes = 0;
-  for (let at = hashes.length - 1; at >= from; at -= 1) {
-    const length = bytes[at] ?? 0;
+  for (let at = last; at >= first; at -= 1) {
+    const length = lengths[at] ?? 0;
     // The overlap's first line has none before it.
-    if (unlike + 1 >= proofLines || unlikeBytes + length >= proofBytes) return hashes.length - at;
-    if (at > from && hashes[at] === hashes[at - 1]) continue;
+    if (unlike + 1 >= times * proofLines || unlikeBytes + length >= times * proofBytes) return last + 1 - at;
+    if (at > first && hashes[at] === hashes[at - 1]) continue;
     unlike += 1;
     unlikeBytes += length;
   }

@@ -73,6 +73,38 @@ describe('grep', () => {
     expect(await found('event 8 of', '--cluster', 'a', '--snapshots', ...from)).toHaveLength(3);
   });
 
+  it('finds what is new above, in a log that is newest first, under the first run that has it, with its number', async () => {
+    const newestFirst = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => `event ${to - 1 - at} of 20`).join('\n');
+    const newest = await ArchiveFixture.ofLogs([
+      newestFirst(0, 8),
+      `${newestFirst(2, 11)}\n`,
+      // What is new at its bottom is older than what was there.
+      `${newestFirst(1, 14)}\nevent 0 of 20\nevent -1 of 20`,
+    ]);
+    const found = async (...args: string[]) => {
+      const { out } = await runCollector(['grep', ...args, '--last', '3', '--archive', newest.folder, '--json']);
+      return JSON.parse(out).map(
+        ({ run, line, text }: Record<string, string>) => `${run?.slice(11, 13)} ${line} ${text}`,
+      );
+    };
+    expect(await found('event (0|-1|3|8|10|11|13) of')).toEqual([
+      '00 5 event 3 of 20',
+      '00 8 event 0 of 20',
+      '01 1 event 10 of 20',
+      '01 3 event 8 of 20',
+      '02 1 event 13 of 20',
+      '02 3 event 11 of 20',
+      '02 15 event -1 of 20',
+    ]);
+    // No line around another one is from the part that is left out.
+    expect(await found('event (11|-1) of', '-C', '1')).toEqual([
+      '02 2 event 12 of 20',
+      '02 3 event 11 of 20',
+      '02 15 event -1 of 20',
+    ]);
+  });
+
   it('takes a regular expression, or with -F a text, with -i in any case', async () => {
     const lines = async (...args: string[]) => (await grep('--cluster', 'prod-1', ...args)).out.split('\n').length - 1;
     expect(await lines('^OOM.*pod "[a-z]/b"$')).toBe(1);

@@ -52,12 +52,15 @@ describe('log', () => {
 
   it('joins the last 24 hours, and says where lines may be lost', async () => {
     const { code, out, err } = await log('alpha');
-    expect([code, out]).toEqual([0, lines(0, 50) + lines(60, 80)]);
+    // The stale answer of 11 has ten of the lines that the gap before it lost.
+    expect([code, out]).toEqual([0, lines(0, 50) + lines(60, 80) + lines(50, 60)]);
     expect((await log('alpha', '--strict')).code).toBe(1);
     expect(err).toContain(
       `${time(10)}: gap: nothing of the end of the log of the run ${time(9)} is in it: lines between may be lost`,
     );
-    expect(err).toContain(`${time(11)}: older: the log ends before that of the run ${time(10)} does`);
+    expect(err).toContain(
+      `${time(11)}: older: the log ends before that of the run ${time(10)} does, a stale answer; 10 lines of it are older`,
+    );
     expect(err).toContain('1 gap: lines may be lost.');
   });
 
@@ -129,11 +132,58 @@ describe('log', () => {
   it('a gap stays a gap, also where a later log reaches back across it', async () => {
     const wide = await ArchiveFixture.ofLogs([lines(0, 20), lines(40, 50), lines(45, 60), lines(10, 70)]);
     const { code, out, err } = await logOf(wide, '--strict');
-    expect([code, out]).toEqual([1, lines(0, 20) + lines(40, 70)]);
+    expect([code, out]).toEqual([1, lines(0, 20) + lines(40, 60) + lines(20, 40) + lines(60, 70)]);
     expect(err).toContain(
       `${time(1)}: gap: nothing of the end of the log of the run ${time(0)} is in it: lines between`,
     );
-    expect(err).toContain(`${time(3)}: reaches back: its first 35 lines are from before the log that it follows`);
+    expect(err).toContain(
+      `${time(3)}: reaches back: 20 lines of it are older than what is before, and in no log before`,
+    );
+  });
+
+  /** The same lines, the last one first. */
+  const newestFirst = (from: number, to: number) =>
+    lines(from, to).split('\n').reverse().join('\n').slice(1).concat('\n');
+
+  it('joins a log that is newest first, run by run, and says so', async () => {
+    for (const isGrowing of [false, true]) {
+      const shown = [20, 25, 25, 30].map((to) => newestFirst(isGrowing ? 0 : to - 20, to));
+      const newest = await ArchiveFixture.ofLogs(shown);
+      const { code, out, err } = await logOf(newest, '--strict');
+      expect([code, out]).toEqual([0, newestFirst(0, 20) + newestFirst(20, 25) + newestFirst(25, 30)]);
+      expect(err).toContain(`${time(1)}: order: the log is newest first, and so are the new lines of each run\n`);
+      expect(err).toMatch(/^30 lines of 4 logs, .*no gap\..* The log is newest first/m);
+      expect(err.match(/order:/g)).toHaveLength(1);
+    }
+  });
+
+  it('a log that turns, or changes its line ends, is said to, and nothing of it is printed twice', async () => {
+    const turned = await ArchiveFixture.ofLogs([lines(0, 20), newestFirst(3, 23), newestFirst(5, 25)]);
+    const { out, err } = await logOf(turned);
+    expect(out).toBe(lines(0, 20) + newestFirst(20, 23) + newestFirst(23, 25));
+    expect(err.match(/.*order: .*/g)).toEqual([
+      `${time(1)}: order: the log turned: it is newest first, and so are the new lines of each run`,
+    ]);
+    const crLf = (text: string) => text.replaceAll('\n', '\r\n');
+    const ended = await ArchiveFixture.ofLogs([lines(0, 20), crLf(lines(5, 25)), crLf(lines(10, 30))]);
+    const joined = await logOf(ended, '--strict');
+    expect([joined.code, joined.out]).toEqual([0, lines(0, 20) + crLf(lines(20, 30))]);
+    expect(joined.err.match(/.*line ends.*/g)).toEqual([
+      `${time(1)}: line ends: they turned into CRLF; lines are compared without their line ends`,
+    ]);
+  });
+
+  it('a line of the moment in each log makes no gap: it is left out of the comparison, printed, and said', async () => {
+    const framed = await ArchiveFixture.ofLogs(
+      [20, 25, 30].map((to) => `fetched at ${to}:00\n${lines(to - 20, to)}-- ${to} lines`),
+    );
+    const { code, out, err } = await logOf(framed, '--strict');
+    const first = `fetched at 20:00\n${lines(0, 20)}-- 20 lines\n`;
+    const next = (at: number) => `fetched at ${at}:00\n${lines(at - 5, at)}-- ${at} lines`;
+    expect([code, out]).toEqual([0, `${first}${next(25)}\n${next(30)}`]);
+    expect(err).toContain(`${time(1)}: compared without its first and last line, which is another one in each log\n`);
+    expect(err).toContain('2 logs compared without a first or last line, no gap.');
+    expect(err.match(/compared without/g)).toHaveLength(2);
   });
 
   it('a line without an end goes on in the next log, or ends before a gap', async () => {

@@ -19,8 +19,8 @@ describe('joining the logs to search', () => {
       selection: { last: 2 },
     });
     const found: string[] = [];
-    for await (const { cluster, run, from } of objects.listJoined(linePattern('one', {})))
-      found.push(`${cluster} ${run.getUTCHours()} ${from === undefined ? 'whole' : `from ${from.lines}`}`);
+    for await (const { cluster, run, parts } of objects.listJoined(linePattern('one', {})))
+      found.push(`${cluster} ${run.getUTCHours()} ${parts === undefined ? 'whole' : `from ${parts.lines}`}`);
     expect(found).toEqual(['bad 0 whole', 'bad 1 whole', 'good 0 from 0', 'good 1 from 0']);
   });
 });

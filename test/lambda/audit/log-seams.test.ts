@@ -8,6 +8,9 @@ const at = (hour: number) => new Date(Date.UTC(2026, 10, 20) + hour * hourMs);
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, line) => `line ${from + line} of the log\n`).join('');
 
+/** The same lines, the last one first. */
+const newestFirst = (text: string) => `${text.split('\n').slice(0, -1).reverse().join('\n')}\n`;
+
 /** Audits the logs of cluster `c`, one an hour, that come up to an hour. */
 class Audits {
   readonly archive = new ArchivedLogs();
@@ -81,6 +84,29 @@ describe('the seams that an audit judges', () => {
       [at(2).toISOString(), at(3).toISOString()],
       [at(3).toISOString(), at(4).toISOString()],
     ]);
+  });
+
+  it.each<[string, (at: number) => string]>([
+    ['are newest first', (at) => newestFirst(lines(5 * at, 5 * at + 50))],
+    ['are newest first, and whole', (at) => newestFirst(lines(0, 5 * at + 50))],
+    ['have another first and last line each', (at) => `at ${at}\n${lines(5 * at, 5 * at + 50)}until ${at}\n`],
+    ['turn, and turn back', (at) => (at === 2 ? newestFirst : String)(lines(5 * at, 5 * at + 50))],
+    ['change their line ends', (at) => lines(5 * at, 5 * at + 50).replaceAll('\n', at % 2 === 1 ? '\r\n' : '\n')],
+  ])('of logs that %s are no gaps, and no log is frozen, be it kept whole or by few lines', async (_, textAt) => {
+    for (const clusters of [1, 100_000]) {
+      const own = new Audits();
+      const texts = Array.from({ length: 8 }, (_each, at) => textAt(at));
+      for (const some of [texts.slice(0, 5), texts.slice(5)]) {
+        const { gaps, frozen } = await own.audit(some, { clusters });
+        expect([gaps, frozen]).toEqual([[], []]);
+      }
+    }
+  });
+
+  it('of logs in which a line of the moment alone is new are frozen', async () => {
+    const { frozen, gaps } = await audits.audit([1, 2, 3].map((at) => `at ${at}\n${lines(0, 50)}`));
+    expect(gaps).toEqual([]);
+    expect(frozen).toMatchObject([{ since: at(0).toISOString(), last: at(2).toISOString() }]);
   });
 
   it('leave out a log of an older run that was completed late', async () => {
