@@ -80,11 +80,11 @@ export class ContentBeginning {
 
   /** Whether the content is an HTML page, or perhaps one. @param mediaType the answer's Content-Type */
   weigh(mediaType: string | undefined): Verdict {
-    // Without its NULs, UTF-16 and UTF-32 read like ASCII, which all tags are; their marks are no UTF-8.
+    // Without its NULs and the bytes of a mark, UTF-16 and UTF-32 read like ASCII, which all tags are.
     const bytes = Buffer.concat(this.#chunks);
-    const beginning = (bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes)
-      .toString()
-      .replace(/^\ufffd+/, '');
+    const isMarked = this.first !== undefined && this.first >= 0xfe;
+    const isWide = isMarked || bytes.includes(0);
+    const beginning = (isWide ? bytes.filter((byte) => byte !== 0 && byte < 0xfe) : bytes).toString();
     let text = beginning;
     // Piece by piece: a repeated group would try every way to divide the text.
     for (let piece = prologPiece.exec(text); piece !== null; piece = prologPiece.exec(text))

@@ -187,9 +187,8 @@ export class LogRecordCheck implements BodyCheck {
   #judge(isEnd: boolean): void {
     const error = this.#error;
     if (error === undefined) return;
-    if (!this.#hasRoot) {
-      const mayShowMore = !isEnd && !this.#beginning.isWhole;
-      if (mayShowMore && this.#beginning.mayBeAPage) return;
+    if (!this.#hasRoot && this.#beginning.mayBeAPage) {
+      if (!isEnd && !this.#beginning.isWhole) return;
       const { refusal, doubt } = this.#beginning.weigh(this.#mediaType);
       if (refusal !== undefined || doubt !== undefined)
         throw new InvalidBodyError(`The log record is ${htmlPage}`, { cause: error });

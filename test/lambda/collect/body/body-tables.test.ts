@@ -141,18 +141,23 @@ describe('any body at all', () => {
     const seen = { good: 0, doubtful: 0, refused: 0 };
     const tried = rounds(2000);
     fc.assert(
-      fc.property(mutated, splits, fc.constantFrom('application/json', 'text/plain'), (body, at, mediaType) => {
-        for (const judged of [
-          (chunks: Buffer[]) => verdictOnLog(chunks, uid),
-          (chunks: Buffer[]) => verdictOnManifest(chunks, mediaType),
-        ]) {
-          const verdict = judged([body]);
-          expect(judged(split(body, at))).toEqual(verdict);
-          if (verdict instanceof Error) seen.refused += 1;
-          else if (verdict.facts.doubt !== undefined) seen.doubtful += 1;
-          else seen.good += 1;
-        }
-      }),
+      fc.property(
+        mutated,
+        splits,
+        fc.constantFrom('application/json', 'text/plain', 'text/html; charset=utf-16'),
+        (body, at, mediaType) => {
+          for (const judged of [
+            (chunks: Buffer[]) => verdictOnLog(chunks, uid, mediaType),
+            (chunks: Buffer[]) => verdictOnManifest(chunks, mediaType),
+          ]) {
+            const verdict = judged([body]);
+            expect(judged(split(body, at))).toEqual(verdict);
+            if (verdict instanceof Error) seen.refused += 1;
+            else if (verdict.facts.doubt !== undefined) seen.doubtful += 1;
+            else seen.good += 1;
+          }
+        },
+      ),
       tried,
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(tried.numRuns / 25);

@@ -152,6 +152,10 @@ export const wrongLogs: readonly TableEntry[] = [
     'The log record is a number, expected an object',
     under('multipart/mixed; boundary=x', bodies([`--x\r\n\r\n${record}`])),
   ),
+  ...noJson('unexpected 0x8c at byte 0', {
+    name: 'a page behind a byte that is no mark of UTF-16',
+    body: Buffer.from('\x8c<html>', 'latin1'),
+  }),
   ...noJson('unexpected 0x00 at byte 0', { name: 'a record in UTF-32', body: Buffer.from('\u0000\u0000\u0000{') }),
   ...noJson('unexpected "U" at byte 0', { name: 'a text', body: 'Unauthorized' }),
   ...noJson('unexpected "}" at byte 11', { name: 'a brace too many', body: '{"spec":{}}}' }),
