@@ -89,6 +89,7 @@ describe('the commands in docs/proof.md', () => {
       'The run records',
       'What is not sealed',
       'The objects',
+      'What nothing names',
     ]);
     expect(commands.size).toBe(page.split('```sh').length - 1);
   });
@@ -111,6 +112,13 @@ describe('the commands in docs/proof.md', () => {
     const other = `${archive.folder}-other.pem`;
     await writeFile(other, signingKeys().publicKey.export({ format: 'pem', type: 'spki' }));
     expect((await check('The signatures', { KEY: other })).out).not.toContain('Verified OK');
+  });
+
+  it('find an object that nothing names', async () => {
+    expect(await check('What nothing names')).toMatchObject({ out: '', err: '' });
+    const planted = logKey(9, 'planted');
+    await archive.put(planted, gzipSync('planted'), {});
+    expect(await check('What nothing names')).toMatchObject({ out: `${planted}\n`, err: '' });
   });
 
   it('follow the chain, and find a seal that was changed or removed', async () => {

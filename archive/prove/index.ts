@@ -2,7 +2,7 @@ export { contradiction, describePending } from './check-object';
 export { type AbsentRuns, DueRuns, describeNotJudged, joinSpans, type Span } from './due-runs';
 export { Expiry } from './expiry';
 export { GoneObjects } from './gone-objects';
-export { type Part, partFile, partKeyFile, partPageFile, partReaderFile, partText, readPart } from './part';
+export { type Part, partKeyFile, partPageFile, partReaderFile } from './part';
 export { acknowledgedBy, openDamage, type SealWithOpen } from './seals/open-damage';
 export { readChain, readHead } from './seals/read-chain';
 export type { RightSeal, SealChain } from './seals/seal-chain';

@@ -23,7 +23,7 @@ import { Tally, type Verified, type VerifyCounts } from './tally';
 import { type Judged, take, type World } from './world';
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
-  /** What the archive is a part of, in place of a period; left out: it is whole. */
+  /** What a folder was copied for, in place of a period, judged as of its newest seal; left out: the archive is whole. */
   readonly part?: Part | undefined;
   /** The cluster whose objects are judged, beside all run records and seals; left out: all clusters. */
   readonly cluster?: string | undefined;
@@ -52,7 +52,7 @@ interface Verification {
   readonly now: Date;
 }
 
-const notOfPart = 'not among the runs and clusters that part.json claims';
+const notOfPart = 'not of the cluster and the period that were asked for';
 
 /** Runs that are judged at once: of one cluster, their keys and the one behind them are one answer of S3. */
 const runsAtOnce = 999;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { isRemark } from '../../archive/format/finding';
+import { clusterPrefix, stampOf } from '../../archive/format/keys';
 import { verdictValue } from '../../archive/format/verdict';
-import { type Part, partPageFile, verifyArchive } from '../../archive/prove';
+import { type Part, partPageFile, partReaderFile, verifyArchive } from '../../archive/prove';
 import { FolderArchiveReader, type Period } from '../../archive/read';
 import { nearestToOne } from '../archive/cluster-names';
 import { openArchiveNow } from '../archive/open-archive';
@@ -33,7 +34,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
   return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
     const opened = await openArchiveNow(location, terminal);
     const { archive, now } = opened;
-    const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
+    const part: Part = { cluster, from, to };
     const progress = new Progress(terminal, 'Exporting', { now: 'copying the records, the objects and the seals' });
     const nearest = () => nearestToOne(opened, cluster);
     const copied = await copyPart(archive, part, out, publicKey, nearest).finally(() => progress.stop());
@@ -53,12 +54,22 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const unread = found.unreadable > 0 ? 'trouble' : undefined;
     end(value === 'wrong' ? 'found' : (unread ?? (vouched === all ? 'ok' : 'found')));
     if (json === true)
-      return printJson(terminal.out, { out, ...part, ...shown, sound, found, vouched: vouched === all });
+      return printJson(terminal.out, {
+        out,
+        archive: archive.location,
+        exportedAt: now.toISOString(),
+        ...part,
+        ...shown,
+        sound,
+        found,
+        vouched: vouched === all,
+      });
     const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
     const parts = [formatCount(objects.length, 'object'), ofRuns, formatCount(counts.seals, 'seal')];
     await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
     const others = formatCount(counts.others, 'other cluster');
     const by = vouched === 0 ? '' : ` by ${[...new Set(vouchedBy.map(nameOf))].join(' to ')}`;
+    const asked = partArguments(part);
     const notes = [
       `The run records are whole: they name ${others} too.`,
       `${vouched} of ${formatCount(all, 'object')} vouched for${by}.`,
@@ -67,11 +78,25 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       vouched > 0 &&
         publicKey === undefined &&
         "Seals were checked with the archive's own key; --public-key takes one that you kept.",
-      `Check it with: npm run collector -- verify --archive ${shellQuoted(out)} --part`,
-      `or by hand, as ${printable(join(out, partPageFile))} says.`,
+      `Check it with: npm run collector -- verify --archive ${shellQuoted(out)} ${asked}`,
+      `or, in its folder: python3 ${partReaderFile} . ${asked}`,
+      `or by hand, as ${printable(join(out, partPageFile))} says, after: ${boundsOf(part)}`,
     ];
     for (const note of notes) if (typeof note === 'string') await print(terminal.err, `${note}\n`);
   });
+}
+
+/** What asks for a part, in both readers. */
+function partArguments({ cluster, from, to }: Part): string {
+  const bounds = [from && `--from ${from.toISOString()}`, to && `--to ${to.toISOString()}`];
+  return ['--part', '--cluster', shellQuoted(cluster), ...bounds.filter((one) => one !== undefined)].join(' ');
+}
+
+/** The same for the commands of the page. The uid is as keys have it, without what a shell takes for something else. */
+function boundsOf({ cluster, from, to }: Part): string {
+  const uid = /cluster=([^/]*)/.exec(clusterPrefix('log', cluster))?.[1];
+  const bounds = [`CLUSTER=${uid}`, from && `FROM=${stampOf(from)}`, to && `TO=${stampOf(to)}`];
+  return bounds.filter((one) => one !== undefined).join(' ');
 }
 
 function nameOf({ number, seal }: CopiedPart['vouchedBy'][number]): string {
@@ -86,8 +111,9 @@ function unsealedText({ runs, since }: CopiedPart['unsealed']): string | undefin
 
 const helpText = `
 The folder holds the cluster's objects, the run records of the period, their configurations, all seals and the key that
-signed them, part.json, which says what it is, CHECK.md, which has the commands of docs/proof.md for it, and
-check_archive.py, which makes these checks with Python and openssl alone. Run records are whole, because only whole
+signed them, CHECK.md, which is docs/proof.md with the commands that check it by hand, and check_archive.py, which makes
+these checks with Python and openssl alone. Nothing in the folder says what it should hold: who checks it says so, as the
+last lines do. Run records are whole, because only whole
 ones have the SHA-256 that is sealed: they name the other clusters too.
 
 It ends at what the newest seal has: run records that are not sealed yet stay out, and so does what only they name.
@@ -99,5 +125,5 @@ wrong command line, 3 it could not be done, or not all of the folder could be re
 
 Examples:
   npm run collector -- export --archive s3://my-archive --cluster my-cluster --from 2026-11-01 --out my-cluster
-  npm run collector -- verify --archive my-cluster --part --public-key seals-public-key.pem
+  npm run collector -- verify --archive my-cluster --part --cluster my-cluster --from 2026-11-01 --public-key seals-public-key.pem
 `;

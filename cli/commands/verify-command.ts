@@ -1,14 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { isRemark, kinds } from '../../archive/format/finding';
 import { verdictValue } from '../../archive/format/verdict';
-import {
-  describeNotJudged,
-  type Part,
-  readPart,
-  type Verified,
-  type VerifyCounts,
-  verifyArchive,
-} from '../../archive/prove';
+import { describeNotJudged, type Part, type Verified, type VerifyCounts, verifyArchive } from '../../archive/prove';
 import type { Period } from '../../archive/read';
 import { nearestToOne } from '../archive/cluster-names';
 import { openArchive, withTime } from '../archive/open-archive';
@@ -41,8 +34,8 @@ export function verifyCommand(context: CommandContext): Command {
       'Checks that every recorded object is there, whole and unchanged, that no other object is there, that every run that was due left its record, and that all of it is what the seals say.',
     )
     .option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits', parseHashes)
-    .addOption(new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to']))
-    .addOption(new Option('--cluster <uid>', 'of objects only those of this cluster').conflicts('part'))
+    .option('--part', 'the folder is a copy of the part that --cluster, --from and --to say, as "export" writes it')
+    .option('--cluster <uid>', 'of objects only those of this cluster')
     .option('--strict', 'exit with 1 also if a run was due and is absent');
   const trusting = withStampRoots(withPublicKeys(command), terminal);
   const json = 'one object with all counts and findings';
@@ -53,17 +46,17 @@ export function verifyCommand(context: CommandContext): Command {
     if (options.seals === true || options.printKeys === true) return printSeals(context, options);
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
+    if (options.part === true && options.cluster === undefined)
+      command.error('error: --part without --cluster: expected the cluster that the part was asked for');
     const opened = await withTime(await openArchive(options.archive), terminal);
     const { archive: reader, now, isLive } = opened;
-    const part = options.part === true ? await readPart(reader) : undefined;
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
-    const { from, to, cluster, publicKey: publicKeys, head: heads } = options;
+    const { publicKey: publicKeys, head: heads } = options;
+    const { from, to, cluster } = options;
+    const part = options.part === true && cluster !== undefined ? { cluster, from, to } : undefined;
     const { tsaCa: stampRoots, stampedSince } = options;
     const verified = await verifyArchive(reader, {
-      from,
-      to,
-      part,
-      cluster,
+      ...(part === undefined ? { from, to, cluster } : { part }),
       publicKeys,
       heads,
       stampRoots,
@@ -83,8 +76,9 @@ export function verifyCommand(context: CommandContext): Command {
         ...{ notSeen, findings },
       });
     } else {
-      if (cluster !== undefined) await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
+      else if (cluster !== undefined)
+        await print(terminal.out, `${printable(`Only the objects of cluster ${cluster}:`)}\n`);
       await printFindings(terminal, findings);
       const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
       const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
@@ -104,9 +98,9 @@ function parseHashes(text: string, before: readonly string[] = []): readonly str
   return [...before, text.toLowerCase()];
 }
 
-/** What the part says that it is, which nobody signed: only the seals say what had to be in it. */
-function describePart({ cluster, archive, exportedAt, ...period }: Part): string {
-  return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, all runs${formatPeriod(period)}`;
+/** What was asked for. */
+function describePart({ cluster, ...period }: Part): string {
+  return `PART: cluster ${cluster}, all runs${formatPeriod(period)}, as of the newest seal`;
 }
 
 function summaryOf(counts: VerifyCounts): string {
@@ -201,8 +195,9 @@ ${Object.entries(kinds)
 
 --public-key: without it, verify trusts the key in the archive, which whoever forges seals can replace. If the key was changed, give all
 keys. --head: the chain has to have the seals with all SHA-256 that you give, as mails have them; what is gone is excused only by the
-retention of these. --part: the folder holds one cluster and a period, as "export" writes it. --cluster: all run records and seals are
-checked, and of the objects those of one cluster. Damage that audit.acknowledged names does not count for the exit code.
+retention of these. --cluster: all run records and seals are checked, and of the objects those of one cluster. --part: the folder holds no
+more than that, as "export" writes it, and is judged as of its newest seal; ask for what you were promised, not for what the sender
+says that it is. Damage that audit.acknowledged names does not count for the exit code.
 
 Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2
 wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found (with

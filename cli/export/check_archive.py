@@ -2,13 +2,14 @@
 """A second judge of an archive of logs and manifests in a folder. It shares no code with the collector, so that both
 are not wrong in the same way. It needs Python 3.9 and openssl. Each function begins with the rule that it checks.
 
-    python3 check_archive.py FOLDER [--public-key FILE…] [--part]
+    python3 check_archive.py FOLDER [--part] [--cluster UID] [--from TIME] [--to TIME]
+                             [--public-key FILE…] [--head SHA256…]
 
-It prints one line for each finding. Exit codes: 0 sound, 1 not sound, 2 wrong command line, 3 it could not be checked.
-It judges archives in which nothing has expired: what was recorded or sealed has to be there. It does not judge which
-runs were due, what a configuration says, headers, members that it has no use for, the text within a log, a shorter
-retention, or whether stamps are in time: CHECK.md and docs/proof.md have the commands of openssl for that."""
-import argparse, base64, contextlib, functools, hashlib, json, os, re, ssl, stat, subprocess, sys, tempfile, time, zlib
+It says first what it judged, then prints one line for each finding. Exit codes: 0 sound, 1 not sound, 2 wrong command
+line, 3 it could not be checked. It judges archives in which nothing has expired: what was recorded or sealed has to be
+there. --part: the folder is a copy of what --cluster, --from and --to say, judged as of its newest seal."""
+import argparse, base64, contextlib, functools, hashlib, json, os, re, signal, ssl, stat, subprocess, sys, tempfile, time
+import zlib
 from collections import Counter, defaultdict
 from datetime import datetime
 from types import SimpleNamespace
@@ -25,7 +26,10 @@ KEYS = {  # What may lie in an archive.
     'configuration': 'configurations/' + HASH + r'json\.gz',
     'seal': NUMBER + 'jsonl', 'state': 'seals/states/' + HASH + 'json', 'stamp': NUMBER + r'[a-z][a-z0-9-]*\.tsr'}
 OWN_FOLDERS = ('metadata', '.metadata-incoming', '.metadata-keys')
-PART_FILES = ('part.json', 'seals-public-key.pem', 'CHECK.md', 'check_archive.py')
+PART_FILES = ('seals-public-key.pem', 'CHECK.md', 'check_archive.py')
+NOT_JUDGED = '''Not judged: whether a run was due that no seal calls absent, what a configuration says, headers, the text
+within a log, a shorter retention, whether stamps are in time.'''
+MEBIBYTE = 1024 * 1024
 PUBLIC_KEY = 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{85}[AQgw]=='  # SPKI of the curve P-256, in base64
 GONE = (FileNotFoundError, NotADirectoryError)
 WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error, *GONE)  # What wrong bytes raise.
@@ -33,6 +37,8 @@ HOUR = 3600.0
 sha256 = lambda data: hashlib.sha256(data).hexdigest()
 to_base64 = lambda data: base64.b64encode(data).decode()
 is_stored = lambda outcome: outcome['outcome'] in ('archived', 'already-archived')
+escaped = lambda text: ''.join(one if one.isprintable() else '\\u{%x}' % ord(one) for one in text)
+EVERYTHING = SimpleNamespace(is_part=False, cluster=None, since=None, until=None, heads=())
 
 def seconds(text):
     """A time is ISO 8601 in UTC with milliseconds, and exists. Returns seconds since 1970, or None."""
@@ -64,24 +70,28 @@ def parse_json(data, required):
         raise ValueError('its JSON lacks, or has with another value than it may be: %s' % [*missing, *wrong])
     return value
 
-def gunzip(data):
-    """gzip of one member or several, with nothing behind it."""
-    content = b''
-    while True:
-        unpack = zlib.decompressobj(31)
-        content += unpack.decompress(data)
-        data = unpack.unused_data
-        if not unpack.eof:
-            raise ValueError('its gzip ends too early')
-        if not data:
-            return content
+def gunzip(data, most):
+    """gzip of one member or several, with nothing behind it, and no more content than it is said to have. It is read in
+    small pieces: what follows a member is copied, and there may be very many empty ones."""
+    parts, length, at, rest, unpack = [], 0, 0, b'', None
+    while rest or at < len(data):
+        if not rest:
+            rest, at = data[at:at + 4096], at + 4096
+        unpack = unpack or zlib.decompressobj(31)
+        parts.append(unpack.decompress(rest, most - length + 1))
+        length += len(parts[-1])
+        if length > most:
+            raise ValueError('its content is longer than %d bytes' % most)
+        rest, unpack = (unpack.unused_data, None) if unpack.eof else (unpack.unconsumed_tail, unpack)
+    if unpack or not data:
+        raise ValueError('its gzip ends too early')
+    return b''.join(parts)
 
 class Archive:
     """A folder: what its keys say, what its seals have of them, and what was found."""
-    def __init__(self, folder, now, is_part):
-        self.folder, self.now = folder, now
+    def __init__(self, folder, now, asked):
+        self.folder, self.now, self.asked = folder, now, asked
         self.names, self.sealed, self.head, self.lost, self.findings = {}, {}, None, set(), {}
-        self.part = json.loads(self.read_file('part.json')) if is_part else None
 
     def find(self, kind, key, problem):
         self.findings.setdefault((kind, key), str(problem))
@@ -105,10 +115,9 @@ class Archive:
         return self.sealed.get(key) == found
 
     def has(self, name):
-        """`part.json`, which nobody signs, says what a part has: its cluster's objects, all records of its runs."""
-        part = self.part or {'cluster': name.cluster, 'from': None, 'to': None}
-        is_within = not name.run or (part['from'] or name.run) <= name.run <= (part['to'] or name.run)
-        return is_within and name.cluster in (None, part['cluster'])
+        """What was asked for: the objects of one cluster or of all, and all records of the runs of a period."""
+        is_within = not name.run or (self.asked.since or name.run) <= name.run <= (self.asked.until or name.run)
+        return is_within and name.cluster in (None, self.asked.cluster or name.cluster)
 
     def stat(self, path):
         """Only a regular file is read."""
@@ -127,11 +136,14 @@ class Archive:
         known. Returns (description or None, time of writing)."""
         found = self.stat(key)
         try:
-            about = parse_json(self.read_file('metadata/%s.json' % key), 'etag userMetadata checksums lastModified')
+            text = self.read_file('metadata/%s.json' % key)
         except GONE:
             return None, found.st_mtime
-        if not is_time(about['lastModified']):
-            raise ValueError('what is known of it has no time')
+        about = parse_json(text, 'etag userMetadata checksums lastModified')
+        texts = [*about['userMetadata'].values(), *about['checksums'].values(), about.get('contentType', ''),
+                 about.get('contentEncoding', '')]
+        if not is_time(about['lastModified']) or not all(map(is_text, texts)) or len(text) > 64 * 1024:
+            raise ValueError('what is known of it has no time, or members that are not texts, or is too long')
         return about, seconds(about['lastModified'])
 
     def read(self, key):
@@ -148,7 +160,9 @@ def name_of(key):
         if match:
             name = SimpleNamespace(**{'cluster': None, 'run': None, **match.groupdict(), 'kind': kind})
             if name.cluster:
-                name.cluster = unquote(name.cluster)
+                segment, name.cluster = name.cluster, unquote(name.cluster, errors='replace')
+                if quote(name.cluster, safe='').replace('~', '%7E') != segment:
+                    return None
             if 'time' in match.groupdict():
                 name.run = re.sub(r'(....)(..)(..T..)(..)(.*)', r'\1-\2-\3:\4:\5Z', name.time)
                 if not is_time(name.run) or name.run[:10] != name.day:
@@ -160,19 +174,23 @@ def list_keys(archive, path=''):
     """Nothing else lies in the folder: any other file is `unrecorded`, outside of the prefixes once for each folder. No
     link is followed, and no folder with what is known of objects beside. A name has up to 250 bytes."""
     for entry in os.scandir(os.path.join(archive.folder, path)):
-        is_folder = entry.is_dir(follow_symlinks=False)
+        is_folder, leads_to_one = entry.is_dir(follow_symlinks=False), False
+        with contextlib.suppress(OSError):
+            leads_to_one = entry.is_dir()
         if is_folder and path + entry.name in OWN_FOLDERS:
             continue
         if is_folder and len(os.fsencode(entry.name)) <= 250:
             list_keys(archive, path + entry.name + '/')
             continue
-        key = os.fsencode(path + entry.name + ('/' if entry.is_dir() else '')).decode('utf-8', 'replace')
+        key = os.fsencode(path + entry.name + ('/' if leads_to_one else '')).decode('utf-8', 'replace')
         name = name_of(key)
         if name and archive.has(name):
             archive.names[key] = name
+        elif name and not archive.asked.is_part:
+            continue
         elif re.match('(logs|manifests|runs|configurations|seals)/', key):
             archive.find('unrecorded', key, 'it is not a key of this archive, or not of this part')
-        elif not archive.part or key not in PART_FILES:
+        elif not archive.asked.is_part or key not in PART_FILES:
             archive.find('unrecorded', re.sub('(?s)/.*', '/*', key), 'it lies outside what the collector writes')
 
 @functools.lru_cache(maxsize=None)
@@ -259,10 +277,11 @@ def check_stamps(archive, right):
                 continue
             is_whole = data[:2] == b'\x30\x82' and len(data) == 4 + int.from_bytes(data[2:4], 'big')
             text = openssl('ts', '-reply', '-in', 'stamp', '-text', stamp=data) or ''
-            said = re.search(r'^Time stamp: (\w+ +\d+ [\d:]+)\S* (\d+) GMT', text, re.MULTILINE)
-            if not is_whole or not said:
-                raise ValueError('it is not a stamp')
-            at = datetime.strptime(' '.join(said.groups()) + ' +0000', '%b %d %H:%M:%S %Y %z').timestamp()
+            # Before the time stands text that the answer's sender chose.
+            said = re.findall(r'^Time stamp: (?:(\w+ +\d+ [\d:]+)\S* (\d+) GMT)?', text, re.MULTILINE)
+            if not is_whole or len(said) != 1 or not said[0][0]:
+                raise ValueError('it is not a stamp, or has more than one time')
+            at = datetime.strptime(' '.join(said[0]) + ' +0000', '%b %d %H:%M:%S %Y %z').timestamp()
             question = ('ts', '-verify', '-digest', digest, '-in', 'stamp', '-CAfile', 'root', '-attime', '%d' % at)
             if all(openssl(*question, stamp=data, root=root) is None for root in roots):
                 raise ValueError('it is not a stamp of a right seal, or leads to no root that a seal names')
@@ -329,7 +348,7 @@ def check_records(archive, run, names):
         if archive.head and key not in archive.sealed:
             unread, listed = archive.head['unread'], seconds(archive.head['listedFrom'])
             is_unread = key in unread['keys'] or unread['behind'] is not None and key > unread['behind']
-            if archive.part or written < listed - HOUR / 4 and not is_unread:
+            if archive.asked.is_part or written < listed - HOUR / 4 and not is_unread:
                 archive.find('unsealed', key, 'it was there when the newest seal was made, which does not have it')
         if not record and {('forged', key), ('unsealed', key)} & set(archive.findings):
             archive.lost.add(run)
@@ -357,9 +376,12 @@ def check_object(archive, key, outcomes):
     """Metadata names cluster, resource and run of the key; the content has its length and SHA-256, and the run records
     say the same, one that archived it all of that. Without metadata, the content is what the records say."""
     (data, about), name = archive.read(key), name_of(key)
-    content = gunzip(data)
-    found, length = sha256(content), len(content)
     meta = about and about['userMetadata']
+    said = [int(meta['length'])] if about else [int(one['bytes']) for one in outcomes if 'bytes' in one]
+    content = gunzip(data, min([*said, 5000 * MEBIBYTE]))
+    found, length = sha256(content), len(content)
+    if about and (meta['sha256'], meta['length']) != (found, str(length)):
+        raise ValueError('its content does not have the SHA-256 or the length that its metadata says')
     if about:
         own = {'resource': name.kind, 'run': name.run, 'sha256': found, 'length': str(length)}
         is_own = {**meta, **own} == meta and is_said(meta['cluster-uid'], name.cluster)
@@ -390,6 +412,8 @@ def check_named(archive, records):
         key = outcomes[0].get('key', '')
         if name_of(key) and name_of(key).cluster:
             named.add(key)
+            if sum(one['outcome'] == 'archived' for one in outcomes) > 1:
+                archive.find('contradiction', key, 'two run records say that they archived it')
             if archive.has(name_of(key)):
                 with archive.judging(key):
                     check_object(archive, key, outcomes)
@@ -414,7 +438,7 @@ def check_unnamed(archive, key, is_lost, records):
     is_pending = False
     with contextlib.suppress(*WRONG):
         written = archive.describe(key)[1]
-        is_pending = not archive.part and (written > archive.now - 9 * HOUR or is_left(key, written, records))
+        is_pending = not archive.asked.is_part and (written > archive.now - 9 * HOUR or is_left(key, written, records))
     if is_pending:
         archive.find('pending', key, 'no run record has it, or has it yet')
     elif not is_lost:
@@ -425,9 +449,10 @@ def check_unnamed(archive, key, is_lost, records):
             if key in archive.sealed:
                 archive.find('unrecorded', key, 'a seal has it, and no run record says that it was archived')
 
-def judge(folder, now, keys, is_part):
-    """Seals first, then runs and what they name, then everything else. What is sealed is there."""
-    archive = Archive(folder, now, is_part)
+def judge(folder, now, keys, asked=EVERYTHING):
+    """Seals first, then runs and what they name, then everything else. What is sealed is there. Returns the findings,
+    whether it is sound, and what was judged."""
+    archive = Archive(folder, now, asked)
     list_keys(archive)
     right = read_seals(archive, set(keys))
     if right:
@@ -435,6 +460,8 @@ def judge(folder, now, keys, is_part):
         check_chain(archive, right)
     elif keys:
         archive.find('seal-broken', 'seals/*', 'a key was given, and there is no right seal')
+    for head in set(asked.heads) - {seal['sha256'] for seal in right}:
+        archive.find('seal-broken', 'seals/*', 'no right seal has the SHA-256 %s, which a mail has' % head)
     check_stamps(archive, right)
     runs, records, named = defaultdict(list), {}, set()
     for key, name in archive.of('record'):
@@ -452,7 +479,7 @@ def judge(folder, now, keys, is_part):
     for key, name in archive.names.items():
         if name.kind == 'configuration':
             with archive.judging(key):
-                content = gunzip(archive.read(key)[0])
+                content = gunzip(archive.read(key)[0], 64 * MEBIBYTE)
                 clusters = parse_json(content, 'clusters')['clusters']
                 if sha256(content) != name.hash or not all('uid' in one for one in clusters):
                     raise ValueError('its content does not have the SHA-256 that its key says, or a cluster no uid')
@@ -462,21 +489,78 @@ def judge(folder, now, keys, is_part):
         raise ValueError('there is no run record in it')
     known = [(one['kind'], one['key']) for one in archive.head['plan'].get('acknowledged', [])] if right else []
     is_sound = all(one in known or one[0] == 'pending' for one in archive.findings)
-    return [(*one, text) for one, text in sorted(archive.findings.items())], is_sound
+    findings = [(*one, text) for one, text in sorted(archive.findings.items())]
+    return findings, is_sound, judged(archive, right, len(runs), bool(keys))
+
+def judged(archive, right, runs, are_keys_given):
+    """What was asked for and what there was of it: who reads "nothing is wrong" has to know of what."""
+    asked, count = archive.asked, lambda kind: len(archive.of(kind))
+    objects = sum(1 for name in archive.names.values() if name.cluster)
+    period = ''.join(word + time for word, time in ((' from ', asked.since), (' to ', asked.until)) if time)
+    of = 'cluster %s' % asked.cluster if asked.cluster else 'all clusters'
+    lines = ['%s of %s, all runs%s: %d runs, %d run records, %d objects, %d seals.' % (
+        'PART' if asked.is_part else 'Archive', of, period, runs, count('record'), objects, len(right))]
+    if not right:
+        return [*lines, 'Not sealed: nothing attests the run records.', 'Not seen: how many runs were due.', NOT_JUDGED]
+    lines.append('The newest seal is number %d of %s, SHA-256 %s, of the archive %s.' % (
+        archive.head['number'], archive.head['seal'], archive.head['sha256'], archive.head['archive']))
+    lines.append('Signatures were checked with the keys given.' if are_keys_given else
+                 "Signatures were checked with the archive's own key, which proves little: give one that you kept to "
+                 '--public-key.')
+    with contextlib.suppress(*WRONG):
+        absent = [one for seal in right for one in seal['due']['absent']
+                  if (asked.since or one) <= one <= (asked.until or one)]
+        due = sum(int(seal['due']['runs']) for seal in right)
+        how_many = 'Not seen: how many runs were due in this period' if period else 'By the seals %d runs were due' % due
+        names = ', '.join(absent[:3]) + (', …' if len(absent) > 3 else '')
+        said = '%s; the seals call %d absent%s.' % (how_many, len(absent), ': ' + names if absent else '')
+        return [*lines, said, NOT_JUDGED]
+    return [*lines, 'Not seen: how many runs were due.', NOT_JUDGED]
+
+def moment(text, end_of_day):
+    """A day, or a time in UTC, as run records write it. @raises argparse.ArgumentTypeError"""
+    found = re.fullmatch(r'(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(\.\d{3})?Z)?', text, re.ASCII)
+    day, hour, second, rest = found.groups() if found else ('', '', '', '')
+    whole = '23:59:59.999' if end_of_day else '00:00:00.000'
+    time_of = '%sT%sZ' % (day, hour + (second or ':00') + (rest or '.000') if hour else whole)
+    if not is_time(time_of):
+        raise argparse.ArgumentTypeError('expected a day such as 2026-11-20, or a time such as 2026-11-20T10:00:00Z')
+    return time_of
+
+def digest(text):
+    if not is_hash(text.lower()):
+        raise argparse.ArgumentTypeError('expected a SHA-256: 64 hexadecimal digits')
+    return text.lower()
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('folder')
-    parser.add_argument('--public-key', nargs='+', default=[], metavar='FILE', help='PEM of keys that may have signed')
-    parser.add_argument('--part', action='store_true', help='the folder is a part that "export" wrote')
+    add = parser.add_argument
+    add('--part', action='store_true', help='the folder is a copy of what --cluster, --from and --to say')
+    add('--cluster', metavar='UID', help='of objects only those of this cluster')
+    add('--from', dest='since', type=lambda text: moment(text, False), metavar='TIME', help='only runs from then on')
+    add('--to', dest='until', type=lambda text: moment(text, True), metavar='TIME', help='only runs up to then')
+    add('--public-key', nargs='+', default=[], metavar='FILE', help='PEM of keys that may have signed')
+    add('--head', nargs='+', default=[], type=digest, metavar='SHA256', help='of seals that have to be there')
     options = parser.parse_args()
+    if options.part and not options.cluster:
+        parser.error('--part without --cluster: expected the cluster that the part was asked for')
+    asked = SimpleNamespace(is_part=options.part, cluster=options.cluster, since=options.since, until=options.until,
+                            heads=options.head)
+    if hasattr(signal, 'SIGPIPE'):  # Who reads the beginning alone wants no traceback.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         keys = [re.sub(r'-----[^-]*-----|\s', '', open(file).read()) for file in options.public_key]
-        findings, is_sound = judge(options.folder, time.time(), keys, options.part)
+        findings, is_sound, said = judge(options.folder, time.time(), keys, asked)
     except (OSError, *WRONG) as error:
-        print('It could not be checked: %s' % error, file=sys.stderr)
+        print('It could not be checked: %s' % escaped(str(error)), file=sys.stderr)
         return 3
-    print('\n'.join('%s %s: %s' % one for one in findings) or 'Nothing is wrong.')
+    for line in said:
+        print('\n'.join(map(escaped, line.split('\n'))))
+    for one in findings:
+        print(escaped('%s %s: %s' % one))
+    if not findings:
+        print('Nothing is wrong in what was judged.')
     return 0 if is_sound else 1
 
 if __name__ == '__main__':

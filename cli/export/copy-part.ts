@@ -8,11 +8,9 @@ import { resourceNames } from '../../archive/format/resources';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import {
   type Part,
-  partFile,
   partKeyFile,
   partPageFile,
   partReaderFile,
-  partText,
   type RightSeal,
   readChain,
   type SealChain,
@@ -27,7 +25,6 @@ import {
   runsBetween,
 } from '../../archive/read';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { checkPage } from './check-page';
 
 /** What was copied. */
 export interface CopiedPart {
@@ -116,8 +113,7 @@ export async function copyPart(
     }
   const seals = await copySeals(reader, store, folder, chain);
   await rm(join(folder, incomingFolder), { recursive: true, force: true });
-  await writeFile(join(folder, partFile), partText(part));
-  await writeFile(join(folder, partPageFile), checkPage(part));
+  await copyFile(join(__dirname, '../../docs/proof.md'), join(folder, partPageFile));
   await copyFile(join(__dirname, partReaderFile), join(folder, partReaderFile));
   const inOrder = [...by.values()].sort((one, other) => one.number - other.number);
   const vouchedBy = [...inOrder.slice(0, 1), ...inOrder.slice(-1)].map(({ number, seal }) => ({ number, seal }));

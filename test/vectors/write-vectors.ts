@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { configurationKey, runRecordKey, sealKey, sealStampKey, sealStateKey } from '../../archive/format/keys';
 import { sha256Of } from '../../archive/format/seal-file';
@@ -158,9 +158,13 @@ export async function ofLists(lists: readonly string[][]): Promise<ArchiveFixtur
   return archive;
 }
 
+/** What is asked of the vector of that name. */
+export const vectorPart = { cluster: 'beta', from: hour(8), to: hour(9) };
+const partArguments = ['--part', '--cluster', 'beta', '--from', hour(8).toISOString(), '--to', hour(9).toISOString()];
+
 /** What `verify --json` says of a vector, but for its place, and the words of its problems, which may become better. */
 export async function saidOf(folder: string): Promise<Record<string, unknown>> {
-  const args = existsSync(join(folder, 'part.json')) ? ['--part'] : [];
+  const args = basename(folder) === 'part' ? partArguments : [];
   const { result, code } = await runVerify(folder, args, longAfter);
   const findings = result.findings.map(({ kind, key }) => `${kind} ${key}`).sort();
   return JSON.parse(JSON.stringify({ exitCode: code, ...result, archive: undefined, notSeen: undefined, findings }));
@@ -206,8 +210,7 @@ async function writeVectors(): Promise<void> {
   }
   const work = await mkdtemp(join(tmpdir(), 'collector-vectors-'));
   const part = join(work, 'part');
-  const about = { cluster: 'beta', archive: 's3://archive-bucket', exportedAt: hour(13).toISOString() };
-  await copyPart(new FolderArchiveReader(archive.folder), { ...about, from: hour(8), to: hour(9) }, part);
+  await copyPart(new FolderArchiveReader(archive.folder), vectorPart, part);
   // They are of the version that wrote the part, and nobody judges them.
   for (const name of ['CHECK.md', 'check_archive.py']) rmSync(join(part, name));
   folders.set('part', part);

@@ -1,7 +1,6 @@
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../archive/format/keys';
-import { partFile, partText } from '../../../archive/prove/part';
 import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../../cli/archive-fixture';
 import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
 
@@ -45,9 +44,10 @@ describe('verify with a retention', () => {
     archive = await ArchiveFixture.create();
     await archive.attempt({ run: hour(8), clusters, answer: plainAnswer, configuration: { retentionDays: 9 } });
     await rm(pathOf(keyAt('log', 'beta', hour(8))));
-    const part = partText({ cluster: 'beta', archive: 's3://archive', exportedAt: hour(12).toISOString() });
-    await archive.put(partFile, Buffer.from(part), {});
-    expect(await at(after, '--part')).toMatchObject({ code: 1, result: { expired: 0, found: { missing: 1 } } });
+    expect(await at(after, '--part', '--cluster', 'beta')).toMatchObject({
+      code: 1,
+      result: { expired: 0, found: { missing: 1 } },
+    });
   });
 
   it('judges anew once the earlier configuration is back', async () => {

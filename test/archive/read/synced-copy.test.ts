@@ -93,7 +93,6 @@ it('an export holds its metadata in a folder that is visible', async () => {
     'logs',
     'manifests',
     'metadata',
-    'part.json',
     'runs',
     'seals',
     'seals-public-key.pem',

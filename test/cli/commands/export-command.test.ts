@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Finding } from '../../../archive/format/finding';
-import { configurationKey, sealKey, sealStateKey } from '../../../archive/format/keys';
+import { configurationKey, sealKey, sealStateKey, stampOf as stampIn } from '../../../archive/format/keys';
 import type { ListedObject } from '../../../archive/read/archive-reader';
 import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
@@ -21,6 +21,10 @@ import { copyOf, forgeRun, recordOf, sealedOperatorArchive } from '../sealed-ope
 
 const now = runAt(61);
 const period = ['--from', runAt(12).toISOString(), '--to', runAt(23).toISOString()];
+/** What bounds the commands of the page to it. */
+const bounds = { CLUSTER: healthy, FROM: stampIn(runAt(12)), TO: stampIn(runAt(23)) };
+/** What the auditor asked for. */
+const asked = ['--part', '--cluster', healthy, ...period];
 const stampOf = (at: number) => runAt(at).toISOString().replace('.000', '');
 const manifest = (at: number, uid = healthy) => keyOf('manifest', uid, runAt(at));
 
@@ -60,12 +64,9 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     expect(err).toContain(
       '\n6 runs since 2025-11-19T00:00:00Z are not sealed yet: export again after the next audit.\n',
     );
-    expect(err).toContain(`verify --archive ${whole} --part\nor by hand, as ${join(whole, 'CHECK.md')} says.\n`);
-    const verified = await collector('verify', '--archive', whole, '--part');
-    const named = `cluster ${healthy}, all runs`;
-    expect(verified.out.split('\n')[0]).toBe(
-      `PART of ${archive.folder}, taken ${now.toISOString().replace('.000', '')}: ${named}`,
-    );
+    expect(err).toContain(`verify --archive ${whole} --part --cluster ${healthy}\n`);
+    const verified = await collector('verify', '--archive', whole, '--part', '--cluster', healthy);
+    expect(verified.out.split('\n')[0]).toBe(`PART: cluster ${healthy}, all runs, as of the newest seal`);
     expect(verified.out).toContain('53 runs, 53 records, 106 objects sound');
     expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('Nothing is damaged. Found: 1 absent.')]);
   });
@@ -80,14 +81,14 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     const configuration = filesIn(archive.folder).find((file) => file.startsWith('configurations/')) ?? '';
     expect(filesIn(part)).toEqual(
       [
-        ...['CHECK.md', 'check_archive.py', 'part.json', 'seals-public-key.pem', configuration],
+        ...['CHECK.md', 'check_archive.py', 'seals-public-key.pem', configuration],
         ...runs.flatMap((at) => [manifest(at), keyOf('log', healthy, runAt(at)), recordOf(at)]),
         ...Array.from({ length: 9 }, (_, at) => sealKey(at + 1)),
         sealStateKey((await seals.read(9)).state),
       ].sort(),
     );
     expect(await readFile(join(part, 'seals-public-key.pem'), 'utf8')).toBe(seals.publicKey);
-    const { code: verified, out: said } = await collector('verify', '--archive', part, '--part', '--json');
+    const { code: verified, out: said } = await collector('verify', '--archive', part, ...asked, '--json');
     const result = JSON.parse(said);
     expect(Object.keys(result).indexOf('part')).toBeLessThan(Object.keys(result).indexOf('ok'));
     expect([verified, result.part.cluster, result.sound, result.findings]).toEqual([0, healthy, 24, []]);
@@ -123,23 +124,31 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     expect(code).toBe(1);
     expect(err).toContain('23 of 24 objects vouched for by seal 3');
     expect(err).toMatch(new RegExp(`^${what} [^]*${manifest(14)}`, 'm'));
-    expect(filesIn(out)).toEqual(expect.arrayContaining(['CHECK.md', 'part.json', manifest(15), sealKey(9)]));
+    expect(filesIn(out)).toEqual(expect.arrayContaining(['CHECK.md', manifest(15), sealKey(9)]));
   });
 
   it('is a part only if somebody says so, and a bucket never is', async () => {
     const { code, out } = await collector('verify', '--archive', part);
     expect([code, out]).toEqual([1, expect.not.stringContaining('PART')]);
-    const bucket = await collector('verify', '--archive', 's3://my-archive', '--part');
+    const bucket = await collector('verify', '--archive', 's3://my-archive', ...asked);
     expect([bucket.code, bucket.err]).toEqual([2, expect.stringContaining('a bucket is never a part')]);
-    const other = await collector('verify', '--archive', archive.folder, '--part');
-    const none = 'the file is missing; only what "collector export" wrote';
-    expect([other.code, other.err]).toEqual([3, expect.stringContaining(none)]);
-    const copied = await copyOf(part);
-    await writeFile(join(copied, 'part.json'), Buffer.alloc(65 * 1024));
-    expect(await collector('verify', '--archive', copied, '--part')).toMatchObject({
-      code: 3,
-      err: `error: Reading part.json in ${copied} failed: it is longer than 65536 bytes\n`,
-    });
+    const none = await collector('verify', '--archive', part, '--part');
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('--part without --cluster')]);
+  });
+
+  it('is judged by what its reader asks, not by what its sender sent', async () => {
+    const verified = async (folder: string, ...args: string[]) => {
+      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json', ...args);
+      return [code, JSON.parse(out).findings.map(({ kind, key }: Finding) => `${kind} ${key}`)];
+    };
+    const cluster = ['--cluster', healthy];
+    const shorter = [...cluster, '--from', runAt(13).toISOString(), '--to', runAt(23).toISOString()];
+    expect(await verified(part, ...shorter)).toEqual([
+      1,
+      expect.arrayContaining([`unrecorded ${recordOf(12)}`, `unrecorded ${manifest(12)}`]),
+    ]);
+    const longer = [...cluster, '--from', runAt(11).toISOString(), '--to', runAt(23).toISOString()];
+    expect(await verified(part, ...longer)).toEqual([1, expect.arrayContaining([`missing ${recordOf(11)}`])]);
   });
 
   it('writes nothing over what is there, and no folder for a cluster that has nothing', async () => {
@@ -165,14 +174,8 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       const key = configurationKey(createHash('sha256').update(stored).digest('hex'));
       const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
       await new FolderStore(folder).put(key, gzipSync(stored), headers);
-      await say(folder, { exportedAt: '2099-01-01T00:00:00.000Z' });
     };
     const forgeBoth = (folder: string) => forgeRun(folder, 14, true);
-    const narrow = (folder: string) => say(folder, { from: runAt(18).toISOString() });
-    const say = async (folder: string, changes: object) => {
-      const said = JSON.parse(await readFile(join(folder, 'part.json'), 'utf8'));
-      await writeFile(join(folder, 'part.json'), JSON.stringify({ ...said, ...changes }));
-    };
     /** A run that no seal has: younger than the newest of them. */
     const add = async (folder: string) => {
       for (const key of [recordOf(55), manifest(55), keyOf('log', healthy, runAt(55))]) await bring(folder, key);
@@ -198,7 +201,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     ])('is found, and nothing of it counts as sound: %s', async (_, does, runs) => {
       const folder = await copyOf(whole);
       await does(folder);
-      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
+      const { code, out } = await collector('verify', '--archive', folder, '--part', '--cluster', healthy, '--json');
       const { found, sound, findings } = JSON.parse(out);
       const unsealed = findings.filter(({ kind }: Finding) => kind === 'unsealed').map(({ key }: Finding) => key);
       expect([code, unsealed]).toEqual([1, runs.map(recordOf)]);
@@ -214,15 +217,14 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       ['an object with its metadata', (folder) => forgeRun(folder, 14, false), 'contradiction', 'The objects', changed],
       ['a seal', remove(sealKey(3)), 'seal-broken unsealed unvouched', 'What is not sealed', unsealed],
       ['a file of no run', (folder) => plant(folder, strayLog), 'unrecorded', 'What nothing names', `${strayLog}\n`],
-      ['the period that it says', narrow, 'unrecorded', '', ''],
     ])('is found: %s', async (_, does, kinds, name, said) => {
       const folder = await copyOf(part);
       await does(folder);
-      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
+      const { code, out } = await collector('verify', '--archive', folder, ...asked, '--json');
       const { found } = JSON.parse(out);
       const foundKinds = Object.keys(found).filter((kind) => found[kind] > 0 && kind !== 'absent');
       expect([code, foundKinds.join(' ')]).toEqual([1, kinds]);
-      if (name !== '') expect(await check(folder, name)).toMatchObject({ out: said });
+      expect(await check(folder, name, bounds)).toMatchObject({ out: said });
     });
   });
 
@@ -233,11 +235,11 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     it('finds nothing wrong in what nobody has changed, with the tools of every Linux', async () => {
       const chain = Array.from({ length: 8 }, (_, at) => `${sealKey(at + 1)}: OK\n`).join('');
       const right = Array.from({ length: 9 }, (_, at) => `${sealKey(at + 1)} is number ${at + 1}: Verified OK\n`);
-      expect(await check(part, 'The signatures')).toEqual({ out: right.join(''), err: '' });
-      expect(await check(part, 'The chain')).toEqual({ out: chain, err: '' });
-      for (const name of silent) expect([name, await check(part, name)]).toEqual([name, { out: '', err: '' }]);
+      expect(await check(part, 'The signatures', bounds)).toEqual({ out: right.join(''), err: '' });
+      expect(await check(part, 'The chain', bounds)).toEqual({ out: chain, err: '' });
+      for (const name of silent) expect([name, await check(part, name, bounds)]).toEqual([name, { out: '', err: '' }]);
       expect((await check(whole, 'What is not sealed')).out).toBe('');
-      expect(await check(whole, 'The objects')).toEqual({ out: '', err: '' });
+      expect(await check(whole, 'The objects', { CLUSTER: healthy })).toEqual({ out: '', err: '' });
     });
 
     it('has all commands that are tried here, and tells no shell what a cluster is called', async () => {
@@ -245,13 +247,18 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       const other = await ArchiveFixture.create();
       await other.attempt({ run: runAt(0), clusters: [odd], answer: plainAnswer });
       const out = join(work, 'odd');
-      await collector('export', '--archive', other.folder, '--cluster', odd, '--out', out);
+      const exported = await collector('export', '--archive', other.folder, '--cluster', odd, '--out', out);
+      const [, encoded = ''] = /after: CLUSTER=(\S+)\.?$/m.exec(exported.err) ?? [];
+      expect(encoded).toBe('a%27%3B%20touch%20%24%28id%29%20%60b%60%20%22c%22');
+      const ofOdd = { CLUSTER: encoded };
       const names = [...commandsIn(await readFile(join(out, 'CHECK.md'), 'utf8')).keys()];
       expect(names).toEqual(['The mail', 'The signatures', 'The chain', 'The stamps', ...silent]);
       // There are no seals, of which grep says so.
-      expect((await check(out, 'The objects')).out).toBe('');
+      expect((await check(out, 'The objects', ofOdd)).out).toBe('');
       await plant(out, manifest(0, odd));
-      expect((await check(out, 'The objects')).out).toMatch(/^manifests\/cluster=a%27.* is not what was archived\n$/);
+      expect((await check(out, 'The objects', ofOdd)).out).toMatch(
+        /^manifests\/cluster=a%27.* is not what was archived\n$/,
+      );
     });
   });
 
@@ -266,8 +273,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
       yield* listed.sort((a, b) => (a.key < b.key ? -1 : 1));
     };
     const folder = await mkdtemp(join(work, 'strange-'));
-    const about = { cluster: healthy, archive: archive.folder, exportedAt: now.toISOString() };
-    await copyPart(reader, { ...about, from: runAt(12), to: runAt(23) }, join(folder, 'out'));
+    await copyPart(reader, { cluster: healthy, from: runAt(12), to: runAt(23) }, join(folder, 'out'));
     expect(readdirSync(folder)).toEqual(['out']);
     expect(filesIn(join(folder, 'out'))).toEqual(filesIn(part));
   });
@@ -279,10 +285,10 @@ function commandsIn(page: string): Map<string, string> {
 }
 
 /** Runs one command of the page that came with a part, in its folder. */
-async function check(folder: string, name: string): Promise<{ out: string; err: string }> {
+async function check(folder: string, name: string, bounds = {}): Promise<{ out: string; err: string }> {
   const command = commandsIn(await readFile(join(folder, 'CHECK.md'), 'utf8')).get(name);
   if (command === undefined) throw new Error(`the page has no command "${name}"`);
-  const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: 'seals-public-key.pem', HEAD: '' };
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: 'seals-public-key.pem', HEAD: '', ...bounds };
   return new Promise((resolve) => {
     execFile('bash', ['--norc', '-c', command], { cwd: folder, env }, (_, out, err) => resolve({ out, err }));
   });
@@ -314,9 +320,10 @@ it('export takes of each run what its own list has: of a cluster that joined and
     const out = join(work, cluster);
     const exported = await collector('export', '--archive', archive.folder, '--cluster', cluster, '--out', out);
     expect([exported.code, exported.out]).toEqual([0, `${out}: 4 objects, 3 records of 3 runs, 1 seal\n`]);
-    expect((await runVerify(out, ['--part'])).result).toMatchObject({ ok: true, sound: 4, findings: [] });
+    const part = ['--part', '--cluster', cluster];
+    expect((await runVerify(out, part)).result).toMatchObject({ ok: true, sound: 4, findings: [] });
     await rm(join(out, key));
-    const { code, result } = await runVerify(out, ['--part']);
+    const { code, result } = await runVerify(out, part);
     expect([code, result.findings]).toMatchObject([1, [{ kind: 'missing', key }]]);
   }
 });

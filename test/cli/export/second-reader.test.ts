@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealKey } from '../../../archive/format/keys';
-import { readPart } from '../../../archive/prove/part';
 import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { copyPart } from '../../../cli/export/copy-part';
 import { newFolder } from '../../support/new-folder';
 import { hour, keyOf } from '../archive-fixture';
-import { longAfter } from '../run-verify';
 import { signingKeys } from '../seal-fixture';
 import { hasPython, runPython, sealedAndStamped, verifyFolder } from './second-reader';
 
@@ -29,7 +27,13 @@ const log = keyOf('log', 'beta', hour(9));
     writeFileSync(own, seals.publicKey);
     writeFileSync(other, signingKeys().publicKey.export({ format: 'pem', type: 'spki' }));
     const right = read(archive.folder, '--public-key', own);
-    expect([right.status, right.stdout, right.stderr]).toEqual([0, 'Nothing is wrong.\n', '']);
+    expect([right.status, right.stderr]).toEqual([0, '']);
+    expect(right.stdout).toMatch(/^Archive of all clusters, all runs: 4 runs, 6 run records, 24 objects, 3 seals\.$/m);
+    expect(right.stdout).toMatch(
+      /^Signatures were checked with the keys given\.\nBy the seals \d+ runs were due; the seals call 0 absent\.$/m,
+    );
+    expect(right.stdout).toMatch(/^Nothing is wrong in what was judged\.\n$/m);
+    expect(read(archive.folder).stdout).toContain("with the archive's own key, which proves little");
     expect(read(archive.folder, '--public-key', other).stdout).toContain(`seal-broken ${sealKey(1)}: `);
     expect([read(join(work, 'absent')).status, read(work).status]).toEqual([3, 1]);
     mkdirSync(join(work, 'empty'));
@@ -39,13 +43,30 @@ const log = keyOf('log', 'beta', hour(9));
   it('lies in a part that export wrote, says that it is sound, and finds what was added', async () => {
     const { archive } = made;
     const out = join(work, 'part');
-    const about = { cluster: 'beta', archive: archive.folder, exportedAt: longAfter.toISOString() };
-    await copyPart(new FolderArchiveReader(archive.folder), { ...about, from: hour(8), to: hour(9) }, out);
-    const judge = () => spawnSync('python3', ['check_archive.py', '.', '--part'], { cwd: out, encoding: 'utf8' });
-    expect(await verifyFolder(out, await readPart(new FolderArchiveReader(out)))).toEqual([]);
-    expect(judge()).toMatchObject({ status: 0, stdout: 'Nothing is wrong.\n' });
+    const part = { cluster: 'beta', from: hour(8), to: hour(9) };
+    await copyPart(new FolderArchiveReader(archive.folder), part, out);
+    const judge = (to = hour(9), ...others: string[]) => {
+      const asked = ['--part', '--cluster', 'beta', '--from', hour(8).toISOString(), '--to', to.toISOString()];
+      return spawnSync('python3', ['check_archive.py', '.', ...asked, ...others], { cwd: out, encoding: 'utf8' });
+    };
+    expect(await verifyFolder(out, part)).toEqual([]);
+    const right = judge();
+    expect([right.status, right.stdout.split('\n')[0]]).toEqual([
+      0,
+      `PART of cluster beta, all runs from ${hour(8).toISOString()} to ${hour(9).toISOString()}: 2 runs, 3 run records, 4 objects, 3 seals.`,
+    ]);
+    expect(right.stdout).toContain('Not seen: how many runs were due in this period');
+    // What was asked for decides, not what was sent.
+    expect(judge(hour(8)).status).toBe(1);
+    expect(judge(hour(10))).toMatchObject({ status: 1, stdout: expect.stringMatching(/^missing runs\/.*T100000/m) });
+    const unknown = judge(hour(9), '--head', 'a'.repeat(64));
+    expect([unknown.status, unknown.stdout]).toEqual([
+      1,
+      expect.stringContaining('seal-broken seals/*: no right seal'),
+    ]);
+    expect(spawnSync('python3', ['check_archive.py', '.', '--part'], { cwd: out }).status).toBe(2);
     writeFileSync(join(out, 'planted.txt'), '');
     rmSync(join(out, log));
-    expect(judge().stdout).toMatch(/^missing .*\nunrecorded planted\.txt: .*\n$/);
+    expect(judge().stdout).toMatch(/^missing .*\nunrecorded planted\.txt: .*\n$/m);
   });
 });

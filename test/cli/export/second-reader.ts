@@ -25,6 +25,7 @@ export function runPython(line: string, args: readonly string[], input = '') {
   const folder = join(__dirname, '../../../cli/export');
   const script = `
 import json, sys, time
+from types import SimpleNamespace
 sys.path.insert(0, sys.argv.pop(1))
 time.time = lambda: ${longAfter.getTime() / 1000}
 import check_archive
@@ -34,8 +35,16 @@ ${line}`;
 }
 
 /** Its verdict on each of some folders, by one process. */
-export function readFolders(folders: readonly string[], isPart = false): Finding[][] {
-  const judged = `check_archive.judge(folder, time.time(), [], ${isPart ? 'True' : 'False'})[0]`;
+export function readFolders(folders: readonly string[], part?: Part): Finding[][] {
+  const [since, until] = [part?.from, part?.to].map((time) => time?.toISOString() ?? null);
+  const asked = JSON.stringify({
+    is_part: part !== undefined,
+    cluster: part?.cluster ?? null,
+    since,
+    until,
+    heads: [],
+  });
+  const judged = `check_archive.judge(folder, time.time(), [], SimpleNamespace(**json.loads('${asked}')))[0]`;
   const { stdout, stderr } = runPython(`for folder in sys.argv[1:]: print(json.dumps(${judged}))`, folders);
   if (stderr !== '') throw new Error(`The second reader failed: ${stderr}`);
   return stdout
