@@ -155,6 +155,31 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
   'metadata of another version than the record': [about('"version":"', '"version":"9'), 'contradiction'],
   'a length with a needless zero': [about('"length":"', '"length":"0'), damagedLog],
 
+  'a key with an encoding that its name does not need': [
+    copy(log, log.replace('beta', '%62eta')),
+    /^unrecorded logs\/cluster=%62eta\//,
+  ],
+  'a key that is a link to itself': [
+    (folder) => {
+      rmSync(join(folder, log));
+      symlinkSync(join(folder, log), join(folder, log));
+    },
+    damagedLog,
+  ],
+  'a description whose type is not a text': [about(/"contentType":"[^"]*"/, '"contentType":5'), damagedLog],
+  'a description that is longer than 64 KiB': [about(/\}$/, `,"x":"${'x'.repeat(65_536)}"}`), damagedLog],
+  'content that is longer than its metadata says': [
+    gzip((stored) => gzipSync(Buffer.concat([gunzipSync(stored), Buffer.alloc(1e6)]))),
+    damagedLog,
+  ],
+  'two records that both archived an object': [
+    edit(runRecordKey({ run: hour(11), attempt: 2 }), (text) =>
+      text
+        .replaceAll('"outcome":"already-archived"', '"outcome":"archived"')
+        .replace(/"archived":0,"alreadyArchived":(\d+)/, '"archived":$1,"alreadyArchived":0'),
+    ),
+    'contradiction',
+  ],
   'a key encoded in small letters': [copy(other, other.replace('%C3%96', '%c3%96')), /^unrecorded .*%c3%96/],
   'a key that is not encoded': [copy(other, other.replace('%C3%96', 'Ö')), /^unrecorded .*Ö/],
   'a key in another normal form': [copy(other, other.replace('%C3%96', 'O%CC%88')), /^unrecorded .*O%CC%88/],
