@@ -107,8 +107,8 @@ export async function main(
 
 const helpText = `
 A time names runs. --run TIME is the run of exactly that time. --from and --to bound a period of runs. Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z or an offset; UTC without one), as keys
-write them (20261120T100000.000Z), or counted from now (yesterday, today 03:00, 2h ago, 3 days ago). A date alone means
-the whole day.
+write them (20261120T100000.000Z), or counted from now (yesterday, today 03:00, tuesday, 2h, 3 days ago, last week). A date
+alone means the whole day. --since is --from.
 
 Where a terminal is too narrow, tables leave columns out, the least important first. COLUMNS=200 shows all of them in a
 pipe too, and --json has everything.

@@ -355,6 +355,12 @@ export class RunReader implements OpenedArchive {
     return found;
   }
 
+  /** The clusters of the newest configuration of `select` that are not optional; undefined: it cannot be used. */
+  async requiredClusters(): Promise<readonly string[] | undefined> {
+    const configured = (await this.configurationOf(this.#last))?.clusters;
+    return configured && requiredOf(configured);
+  }
+
   /**
    * Which clusters the runs of `select` do not archive any more, by the rules of the audit. Optional ones are left out.
    * Without a configuration, what the runs cover counts.
@@ -362,8 +368,7 @@ export class RunReader implements OpenedArchive {
    */
   async stale(at: Date): Promise<FoundStale> {
     const { covered } = this.#outcomes;
-    const configured = (await this.configurationOf(this.#last))?.clusters;
-    const clusters = configured === undefined ? [...covered.keys()] : requiredOf(configured);
+    const clusters = (await this.requiredClusters()) ?? [...covered.keys()];
     return {
       stale: staleness(this.#outcomes.failing(clusters), at),
       notCovered: clusters.filter((cluster) => !covered.has(cluster)).sort(),

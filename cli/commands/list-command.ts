@@ -13,12 +13,16 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
 import { growthBy, printGrowth } from './list-growth';
+import { printStaleClusters } from './list-stale';
 import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, withHelp, withRuns } from './options';
+import { parseAge } from './time-argument';
 
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly failed?: boolean;
+  /** In milliseconds. */
+  readonly stale?: number;
   readonly by?: (typeof growthBy)[number];
   readonly limit: number;
 }
@@ -26,7 +30,7 @@ interface Options extends RunOptions {
 type Row = ListedOutcome | AbsentRow;
 
 export function listCommand(context: CommandContext): Command {
-  const { terminal } = context;
+  const { terminal, end } = context;
   const command = new Command('list')
     .summary('the archived objects, and what is missing')
     .description(
@@ -39,13 +43,25 @@ export function listCommand(context: CommandContext): Command {
         .choices(growthBy)
         .conflicts(['cluster', 'resource', 'failed']),
     )
+    .addOption(
+      new Option(
+        '--stale <age>',
+        'which clusters no run has archived whole for so long (24h, 3 days), since when and why',
+      )
+        .argParser(parseAge)
+        .conflicts(['resource', 'failed', 'by']),
+    )
     .option('--limit <count>', 'stop the table after so many rows; --json is never cut', parseCount, 20);
   const json = 'an array, an element per row, several absent runs in a row one by one';
   withHelp(withRuns(withClusters(command), terminal, 'all', json), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
-      const { cluster: clusters, by, ...others } = options;
+      const { cluster: clusters, by, stale, ...others } = options;
       if (by !== undefined) return printGrowth(terminal, reader, { ...others, by });
+      if (stale !== undefined) {
+        if (await printStaleClusters(terminal, reader, { ...others, stale, cluster: clusters })) end('found');
+        return;
+      }
       const seen = { isCovered: false };
       const rows = rowsOf(reader, options, seen);
       if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
@@ -134,12 +150,16 @@ list reads the run records, and looks whether what they name is there: if not, i
 --by adds up what the run records of 30 days say, unless others are chosen: lengths as stored, in the archive as it was then, whatever
 has expired since. The run records themselves count too; configurations and seals, which are few, do not.
 
-Exit codes: 0 done, 1 an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
+--stale lists the clusters of the newest configuration that no run has archived whole for so long, by what the records say: also where
+no run came at all.
+
+Exit codes: 0 done, 1 a cluster is --stale, an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
 not be read.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"
   npm run collector -- list --failed --from yesterday
+  npm run collector -- list --stale 24h
   npm run collector -- list --from 2026-11-20 --resource manifest --json
   npm run collector -- list --by cluster --from 2026-11-01 --limit 50
   npm run --silent collector -- list --last 1 --json | jq -r '.[].key // empty'

@@ -9,6 +9,7 @@ import type { RunSelection } from '../archive/select-runs';
 import type { StackName } from '../stack/aws-access';
 import { printableLines } from '../terminal/printable';
 import type { CommandContext, Ending, Terminal } from '../terminal/terminal';
+import { withHabits } from './habits';
 import { printRemarks } from './print-findings';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
@@ -19,7 +20,7 @@ export function printsTo(terminal: Terminal, command: Command, typed: string): C
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       // It quotes what was typed.
-      writeErr: (text) => terminal.err.write(printableLines(text)),
+      writeErr: (text) => terminal.err.write(printableLines(withHabits(text))),
     })
     .configureHelp({ helpWidth: helpWidth(terminal) })
     .showHelpAfterError(`(${typed} --help shows what is accepted)`);
@@ -60,7 +61,7 @@ export function withPeriod(
   [from, to] = ['only runs at or after this time', 'only runs at or before this time'],
 ): Command {
   return command
-    .addOption(timeOption('--from <time>', from, 'start', now))
+    .addOption(timeOption('--since, --from <time>', from, 'start', now))
     .addOption(timeOption('--to <time>', to, 'end', now))
     .hook('preAction', () => checkPeriod(command, command.opts()));
 }

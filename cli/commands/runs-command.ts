@@ -17,7 +17,7 @@ import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { printRemarks } from './print-findings';
 import { type OpenSeal, printOpen, printStale } from './print-health';
-import { parseRunTime } from './time-argument';
+import { parseRuns } from './time-argument';
 import { type PublicKeyOptions, withPublicKeys } from './trust-options';
 
 const defaultRuns = 20;
@@ -35,7 +35,9 @@ export function runsCommand(context: CommandContext): Command {
     .description(
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
-    .argument('[time]', 'the same as --run', parseRunTime)
+    .argument('[time]', 'the run of this time, or the runs of a day or since a time: yesterday, 2h', (text) =>
+      parseRuns(text, terminal.now()),
+    )
     .option(
       '--cluster <glob>',
       'what became of this cluster in each run; of a pattern with * and ?, since when each is not archived',
@@ -45,11 +47,11 @@ export function runsCommand(context: CommandContext): Command {
     .option('--strict', 'end with 1 also if the newest run of all configured clusters is incomplete');
   const json = 'an array, an element per run; with the time of a run one object';
   withHelp(withPublicKeys(withRuns(command, terminal, defaultRuns, json)), terminal, helpText);
-  return command.action(async (time: Date | undefined, options: Options) => {
+  return command.action(async (named: ReturnType<typeof parseRuns> | undefined, options: Options) => {
     const other = (['run', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
-    if (time !== undefined && other !== undefined)
+    if (named !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
-    const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
+    const selection = selectionOf({ ...options, ...named }, defaultRuns);
     await readRuns(context, options, async (reader) => {
       const health = await healthOf(reader, options);
       if (!isWell(health, options.strict === true)) end('found');

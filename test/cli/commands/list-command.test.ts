@@ -107,4 +107,41 @@ describe('list', () => {
     for (const args of [['list'], ['history', '--all'], ['history', '--all', '--resource', 'log']])
       expect(await runCollector([...args, '--archive', hostile.folder])).toMatchObject({ code: 0 });
   });
+
+  it('--stale names the clusters that no run has archived for so long, since when, and why', async () => {
+    const fleet = await ArchiveFixture.create();
+    const failsFrom: Readonly<Record<string, number>> = { dead: 0, 'since-9': 9, well: 99 };
+    for (const at of [7, 8, 9, 10])
+      await fleet.attempt({
+        run: hour(at),
+        clusters: ['dead', 'since-9', 'well', 'maybe'],
+        optional: ['maybe'],
+        answer: (uid, resource) =>
+          at >= (failsFrom[uid] ?? 0) ? { failed: 'GET it failed: 503' } : plainAnswer(uid, resource),
+      });
+    const at = (now: string, ...args: string[]) =>
+      runCollector(['list', '--archive', fleet.folder, '--stale', ...args], { now: new Date(`2026-11-20T${now}Z`) });
+    const { code, out, err } = await at('10:30', '1h');
+    const rows = out
+      .split('\n')
+      .filter((line) => /^│ [a-z]/.test(line))
+      .map((line) => line.split(/ *│ */).slice(1, -1));
+    expect([code, rows]).toEqual([
+      1,
+      [
+        ['dead', 'by none of these', 'at least 4 runs, 3 h', '503 Service Unavailable'],
+        ['since-9', hour(8).toISOString().replace('.000', ''), '2 runs, 2 h', '503 Service Unavailable'],
+      ],
+    ]);
+    expect(err).toMatch(/^2 of 3 clusters not archived for so long, by 4 runs from /);
+    const json = JSON.parse((await at('10:30', '150m', '--json')).out);
+    expect(json).toEqual([
+      { cluster: 'dead', since: null, hours: 3.5, runs: 4, reason: '503 Service Unavailable' },
+      { cluster: 'since-9', since: hour(8).toISOString(), hours: 2.5, runs: 2, reason: '503 Service Unavailable' },
+    ]);
+    expect(await at('10:30', '24h')).toMatchObject({ code: 0, out: '' });
+    // Where no run came any more, nobody is archived.
+    const silent = await at('20:30', '9h', '--cluster', 'well');
+    expect([silent.code, silent.out]).toEqual([1, expect.stringContaining('no run since covers it')]);
+  });
 });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../archive/format/keys';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
@@ -214,6 +214,40 @@ describe('log', () => {
     expect((await logOf(gaps, '--seams')).out).toContain(`before ${time(1)}, ${time(2)}, ${time(3)}, and 2 more`);
   });
 
+  it('--all --seams names what is gone and frozen first, and the gap that an absent run left in many logs in one row', async () => {
+    const fleet = await ArchiveFixture.create();
+    const many = Array.from({ length: 12 }, (_, at) => `w-${at}`);
+    const clusters = ['frozen', 'gone', 'own-gap', ...many];
+    for (const at of [1, 2, 3, 5, 6]) {
+      const textOf = (uid: string) => {
+        if (uid === 'frozen') return lines(0, 10);
+        return uid === 'own-gap' && at > 5 ? lines(900, 910) : lines(at * 10, at * 10 + 15);
+      };
+      await fleet.attempt({ run: hour(at), clusters, answer: (uid) => ({ content: logRecord(uid, textOf(uid)) }) });
+    }
+    for (const at of [2, 3]) await rm(join(fleet.folder, keyOf('log', 'gone', hour(at))));
+    const all = ['log', '--all', '--seams', '--from', hour(0).toISOString(), '--archive', fleet.folder];
+    const { code, out, err } = await runCollector(all);
+    const rows = out.split('\n').map((line) => line.replace(/^│ *| *│$/g, '').replace(/ *│ */g, ' | '));
+    const absent = `lines may be lost before ${time(5)}, the run before it is absent`;
+    expect([code, rows.slice(3, -2)]).toEqual([
+      1,
+      [
+        `gone | 3 | 2 logs missing: ${time(2)} to ${time(3)}; ${absent}`,
+        `frozen | 5 | nothing new since ${time(1)}`,
+        `own-gap | 5 | ${absent}, ${time(6)}`,
+        `12 clusters |  | ${absent}`,
+      ],
+    ]);
+    expect(err).toContain(`Absent: 1 scheduled run left no record: ${time(4)}.`);
+    const { out: json } = await runCollector([...all, '--json']);
+    expect(JSON.parse(json)).toHaveLength(15);
+    expect(JSON.parse(json)[1]).toMatchObject({
+      cluster: 'gone',
+      missing: [hour(2), hour(3)].map((at) => at.toISOString()),
+    });
+  });
+
   it('--all --seams has a line for each cluster of which there is anything to say', async () => {
     const fleet = await ArchiveFixture.create();
     const texts: Readonly<Record<string, (at: number) => string>> = {
@@ -232,8 +266,8 @@ describe('log', () => {
     const { code, out, err } = await seams();
     const rows = out.split('\n').map((line) => line.replace(/^│ *| *│$/g, '').replace(/ *│ */g, ' | '));
     expect(rows.slice(3, -2)).toEqual([
-      `empty | 3 | empty since ${time(1)}`,
       `frozen | 3 | nothing new since ${time(1)}`,
+      `empty | 3 | empty since ${time(1)}`,
       `gapped | 3 | lines may be lost before ${time(1)}, ${time(2)}`,
     ]);
     expect([code, err]).toEqual([0, expect.stringContaining('nothing to say of 1 cluster of 4.')]);

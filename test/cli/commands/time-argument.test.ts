@@ -1,4 +1,4 @@
-import { parseRunTime, parseTime } from '../../../cli/commands/time-argument';
+import { parseRuns, parseRunTime, parseTime } from '../../../cli/commands/time-argument';
 
 const now = new Date('2026-11-20T12:34:56.789Z');
 const start = (text: string) => parseTime(text, 'start', now).toISOString();
@@ -25,6 +25,14 @@ describe('a time as a person types it', () => {
     ['1 hour ago', '2026-11-20T11:34:56.789Z'],
     ['3 days ago', '2026-11-17T12:34:56.789Z'],
     ['2w ago', '2026-11-06T12:34:56.789Z'],
+    ['2h', '2026-11-20T10:34:56.789Z'],
+    ['3 days', '2026-11-17T12:34:56.789Z'],
+    ['last week', '2026-11-13T12:34:56.789Z'],
+    ['last hour', '2026-11-20T11:34:56.789Z'],
+    // The 20th is a Friday.
+    ['thursday', '2026-11-19T00:00:00.000Z'],
+    ['last Friday', '2026-11-13T00:00:00.000Z'],
+    ['saturday 03:00', '2026-11-14T03:00:00.000Z'],
     ['999999 weeks ago', '1970-01-01T00:00:00.000Z'],
   ])('%s is %s', (text, expected) => {
     expect(start(text)).toBe(expected);
@@ -33,6 +41,7 @@ describe('a time as a person types it', () => {
   it.each([
     ['2026-11-20', '2026-11-20T23:59:59.999Z'],
     ['yesterday', '2026-11-19T23:59:59.999Z'],
+    ['monday', '2026-11-16T23:59:59.999Z'],
     ['2026-11-20T22:00', '2026-11-20T22:00:00.000Z'],
     ['yesterday 22:00', '2026-11-19T22:00:00.000Z'],
   ])('%s as the end of a period is %s', (text, expected) => {
@@ -45,7 +54,6 @@ describe('a time as a person types it', () => {
     'yesterdays',
     'tomorrow',
     '3 months ago',
-    '3 days',
     '-2h ago',
     '2026-11',
     '2026-11-20Z',
@@ -53,7 +61,7 @@ describe('a time as a person types it', () => {
     '2026-11-20T',
     '1763632800',
   ])('%j is rejected, and the message names what is accepted', (text) => {
-    expect(() => start(text)).toThrow(/expected a date \(2026-11-20\).*yesterday, today 03:00, 2h ago/);
+    expect(() => start(text)).toThrow(/expected a date \(2026-11-20\).*yesterday, today 03:00, tuesday, 2h, /);
   });
 
   it.each([
@@ -61,6 +69,22 @@ describe('a time as a person types it', () => {
     ...['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'],
   ])('%s does not become another day or time', (text) => {
     expect(() => start(text)).toThrow('this time does not exist');
+  });
+});
+
+describe('which runs somebody asks for', () => {
+  it.each([
+    ['2026-11-20T10:00:00Z', { run: '2026-11-20T10:00:00.000Z' }],
+    ['yesterday 10:00', { run: '2026-11-19T10:00:00.000Z' }],
+    ['yesterday', { from: '2026-11-19T00:00:00.000Z', to: '2026-11-19T23:59:59.999Z' }],
+    ['2026-11-18', { from: '2026-11-18T00:00:00.000Z', to: '2026-11-18T23:59:59.999Z' }],
+    ['2h', { from: '2026-11-20T10:34:56.789Z' }],
+  ])('%s', (text, expected) => {
+    expect(JSON.parse(JSON.stringify(parseRuns(text, now)))).toEqual(expected);
+  });
+
+  it('and neither of them is refused with what is accepted', () => {
+    expect(() => parseRuns('noon', now)).toThrow('expected the time of one run');
   });
 });
 
