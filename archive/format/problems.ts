@@ -48,6 +48,10 @@ export const problems = {
   completesNothing: 'it has other clusters than the run that it completes',
   followedIsGone: 'a run record says that its list came after it, and it is not there',
 
+  unreadSchedule: (reason: string) => `its schedule cannot be read, and which runs were due was not seen: ${reason}`,
+  uncovered: (time: string, count: number, configured: number, first: readonly string[]) =>
+    `no record of the scheduled run of ${time} covers ${count} of its ${configured} clusters: ${first.join(', ')}${count > first.length ? ', …' : ''}`,
+
   /** Of what a seal has. */
   replacedFile: (seal: number) => `its SHA-256 is not the one in seal ${seal}: it was replaced after that`,
   replacedContent: (seal: number) => `its content is not what seal ${seal} says: it was replaced after that`,

@@ -52,7 +52,7 @@ const openSchema = z.object({
   since: time,
 });
 
-/** The runs with new records, and what changed since the seal before. */
+/** The runs with new records, and what changed: since the newest seal before that people got a mail of. */
 const summarySchema = z.object({
   /** How many of these runs are complete. */
   complete: count,
@@ -65,6 +65,10 @@ const summarySchema = z.object({
   storedBytes: count,
   /** Clusters with another manifest than in the run before: how many, and the first of them with the last two such runs. */
   changed: z.object({ count, clusters: z.array(z.object({ cluster: z.string(), from: time, to: time })) }),
+  /** Clusters that were to be collected and are in no record of a run: how many, and those of most runs. */
+  notCollected: z.optional(z.object({ count, first: z.array(z.object({ cluster: z.string(), runs: count })) })),
+  /** Firings of the schedule that left no record: how many; and what was found of what is absent. */
+  absent: z.optional(z.object({ runs: count, first: z.array(z.object({ key: z.string(), problem: z.string() })) })),
   /** Who joined and left the list from outside since the audit before: the first of them; the seal counts all. */
   clusters: z.optional(z.object({ joined: z.array(z.string()), left: z.array(z.string()) })),
   /** What was archived with a doubt: how much, and the first of it. */

@@ -1,5 +1,5 @@
 import type { Excusable } from '../format/finding';
-import { parseObjectKey, parseRunRecordKey } from '../format/keys';
+import { parseObjectKey, parseRunRecordKey, runPrefix } from '../format/keys';
 import { problems } from '../format/problems';
 import { isStored, type Outcome, type RunOutcome, taskName } from '../format/run-record';
 import type { Clusters } from '../read/clusters';
@@ -10,6 +10,7 @@ import { type StoredOutcome, storedOutcomes } from '../read/stored-outcomes';
 import { checkRun } from './check-run';
 import { judgeBeside, Met, problemOf } from './judge-beside';
 import { seenRun } from './seen-run';
+import { uncoveredOf } from './uncovered';
 import { found, type Judged, type Slice, unlessExpired, type World } from './world';
 
 /**
@@ -65,11 +66,21 @@ export async function* judgeRun(
   const isMissing = [...sealed.gone({ from: run, to: run }, met.there), ...lacking].some(
     ({ kind, key }) => kind === 'missing' && parseRunRecordKey(key)?.run.getTime() === run.getTime(),
   );
+  const isDue = seen.used.some(({ firings }) => firings?.includes(run) === true);
+  const uncovered = await uncoveredOf(stored, configurations);
+  const isOver = world.settled === undefined || run <= world.settled;
+  // What records cover that are wrong, cannot be read or are not there, nobody knows.
+  const isKnown = isRight && badRecords.length === 0 && !isMissing;
+  if (isKnown && isDue && isOver && uncovered !== undefined && uncovered.count > 0) {
+    const { count, configured, first } = uncovered;
+    const problem = problems.uncovered(run.toISOString(), count, configured, first);
+    yield await unlessExpired(world, { kind: 'absent', key: `${runPrefix(run)}*`, problem, writtenAt: run });
+  }
   const areConfigured = seen.used.every(({ isKnown }) => isKnown);
   const isWhole = areConfigured && !isMissing && badRecords.length === 0 && unattested.size === 0;
   const isUnread =
     isRecordUnread || !areObjectsRead || seen.used.some(({ sha256 }) => configurations.unread.has(sha256));
-  yield { run: { ...seen, records: listed.records.length, isWhole, isUnread }, stored };
+  yield { run: { ...seen, records: listed.records.length, isWhole, isUnread, isDue, uncovered }, stored };
 }
 
 /**

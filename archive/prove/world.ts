@@ -9,6 +9,7 @@ import type { CheckedObject, checkObject } from './check-object';
 import type { Expiry } from './expiry';
 import type { SealedArchive } from './seals/sealed-archive';
 import type { SeenRun } from './seen-run';
+import type { Uncovered } from './uncovered';
 
 /** What is judged at once: runs of a period, and of them some clusters. The smallest is one cluster of one run. */
 export interface Slice extends Period {
@@ -49,6 +50,10 @@ export interface JudgedRun extends SeenRun {
   readonly isWhole: boolean;
   /** Whether any of them, or an object that they name, could not be read. */
   readonly isUnread: boolean;
+  /** Whether a schedule in force was due at its time, whoever started it. */
+  readonly isDue: boolean;
+  /** What no record of it covers; undefined: its configuration is not known. */
+  readonly uncovered: Uncovered | undefined;
 }
 
 /** An object that was read. */

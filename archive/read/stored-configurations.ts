@@ -21,9 +21,11 @@ export type JudgedCluster = Required<Pick<ConfiguredCluster, 'resources' | 'opti
 export interface RunConfiguration {
   /** By uid. Clusters with the same resources share one object. */
   readonly clusters: ReadonlyMap<string, JudgedCluster>;
-  /** When runs are due; undefined: never, the schedule is disabled. */
+  /** When runs are due; undefined: never, the schedule is disabled, or nobody can tell. */
   readonly firings: Firings | undefined;
   readonly schedule: Schedule;
+  /** Why nobody can tell when runs are due; left out: its schedule can be read. */
+  readonly scheduleProblem?: string;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
   /** Where the clusters came from; undefined: they were deployed. */
@@ -99,10 +101,11 @@ export class StoredConfigurations {
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
       if (problem !== undefined) find('contradiction', problem);
-      return this.#parse(parseJson(text));
+      const configuration = this.#parse(parseJson(text));
+      if (configuration.scheduleProblem !== undefined) find('unreadable', configuration.scheduleProblem);
+      return configuration;
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', error.message);
-      else if (error instanceof CronError) find('unreadable', error.message);
       else if (error instanceof ArchiveReadError && error.isLasting) {
         this.unread.add(sha256);
         find('unreadable', error.message);
@@ -123,8 +126,14 @@ export class StoredConfigurations {
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
+    const common = { clusters, schedule, retentionDays, clusterList };
     const { expression, timeZone, enabled } = schedule;
-    const firings = enabled ? firingsOf(expression, timeZone) : undefined;
-    return { clusters, firings, schedule, retentionDays, clusterList };
+    try {
+      return { ...common, firings: enabled ? firingsOf(expression, timeZone) : undefined };
+    } catch (error) {
+      // Its clusters are as good as those of any other: a time zone that nobody knows must not hide them.
+      if (!(error instanceof CronError)) throw error;
+      return { ...common, firings: undefined, scheduleProblem: problems.unreadSchedule(error.message) };
+    }
   }
 }

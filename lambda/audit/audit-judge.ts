@@ -88,7 +88,8 @@ export function auditJudge({ archive, chain, plan, now, find, stop, keptName }: 
   ): Promise<JudgedRun | undefined> {
     let last: JudgedRun | undefined;
     await take(judge(slice, world), (judged) => {
-      observe(judged);
+      // What is not there of what was due is told once, when its run is new.
+      if (!('finding' in judged) || judged.finding.kind !== 'absent') observe(judged);
       if ('object' in judged) onObject(judged.object.bytes);
       else if ('run' in judged) last = judged.run;
     });

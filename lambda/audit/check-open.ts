@@ -43,8 +43,9 @@ export async function checkOpen(judge: AuditJudge): Promise<ReadonlyMap<OpenFind
     left -= 1;
     if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
     else if (configuration !== undefined) {
-      await configurations.get(configuration);
-      checked.set(one, configurations.unread.has(configuration) ? 'unread' : 'repaired');
+      const found = await configurations.get(configuration);
+      const isRead = !configurations.unread.has(configuration) && found?.scheduleProblem === undefined;
+      checked.set(one, isRead ? 'repaired' : 'unread');
     } else strays.push(one);
   }
   await judge.inTime(async () => {

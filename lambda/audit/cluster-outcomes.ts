@@ -1,4 +1,5 @@
 import { hourMs } from '../../archive/format/clocks';
+import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { type Resource, resources } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import type { Failing, Summary } from '../../archive/format/seal-state';
@@ -27,6 +28,24 @@ export interface FlappingCluster {
 /** What is summed up of a run. */
 type SummedRun = Pick<StoredRun, 'run' | 'outcomes' | 'status' | 'counts' | 'bytes' | 'storedBytes'>;
 
+/** Who a run was to collect. */
+export interface Coverage {
+  /** Whether the schedule was due at its time: then it is to collect every cluster that the plan has. */
+  readonly isDue: boolean;
+  /** Whether no more records of it come. */
+  readonly isOver: boolean;
+  /** Whether its records cover all that its own configuration has, if it was due. */
+  readonly isCovered: boolean;
+  /** Whether a configuration that its records name has a cluster. */
+  readonly hasCluster: (cluster: string) => boolean;
+}
+
+/** A cluster that runs did not collect although it was to be, and in how many. */
+interface NotCollected {
+  readonly cluster: string;
+  readonly runs: number;
+}
+
 /** What the runs that were added say of one cluster. All of it in one object: there may be 50,000. */
 interface SeenCluster {
   /** The one string of its name that is kept: five of each would take 13 MB for 50,000 clusters. */
@@ -39,6 +58,8 @@ interface SeenCluster {
   failing: FailingCluster | undefined;
   /** Of the run that is being added, what was not archived; undefined: it does not cover the cluster. */
   failures: readonly RunOutcome[] | undefined;
+  /** How many of the runs were to collect it, and no record of them covers it. */
+  uncovered: number;
   /** Of what seldom changes: the newest hash, and its run. */
   hashes: Partial<Record<Resource, { readonly sha256: string; readonly run: Date }>> | undefined;
 }
@@ -62,13 +83,16 @@ export class ClusterOutcomes {
   readonly #sums = { complete: 0, incomplete: 0, objects: 0, bytes: 0, storedBytes: 0 };
   readonly #doubts = { count: 0, first: [] as string[] };
   #newest = new Date(0);
+  /** Of each cluster of the plan, whether it is optional. */
+  readonly #plan: ReadonlyMap<string, boolean>;
 
   /**
    * @param failing as the seal before has it
-   * @param names of clusters that are kept in memory anyway
+   * @param plan the clusters that are to be collected
    */
-  constructor(failing: readonly Failing[] = [], names: Iterable<string> = []) {
-    for (const name of names) this.#seen(name);
+  constructor(failing: readonly Failing[] = [], plan: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[] = []) {
+    this.#plan = new Map(plan.map(({ uid, optional = false }) => [uid, optional]));
+    for (const name of this.#plan.keys()) this.#seen(name);
     for (const one of failing) this.#seen(one.cluster).failing = { ...one, failure: undefined };
   }
 
@@ -78,8 +102,9 @@ export class ClusterOutcomes {
   /**
    * Takes note of a run. Runs come in the order of their times; one that is completed comes again.
    * @param isNew false: new runs are only compared with it
+   * @param coverage left out: nobody was to be collected but those of whom it has an outcome
    */
-  add(run: SummedRun, isNew = true): void {
+  add(run: SummedRun, isNew = true, coverage?: Coverage): void {
     const time = run.run.toISOString();
     for (const outcome of run.outcomes) {
       const seen = this.#seen(outcome.cluster);
@@ -90,16 +115,45 @@ export class ClusterOutcomes {
       if (isNew && outcome.doubt !== undefined && this.#doubts.first.length < mostDoubts)
         this.#doubts.first.push(`${outcome.resource} of ${seen.name}: ${outcome.doubt}`.slice(0, mostCharacters));
     }
+    let isComplete = run.status === 'complete' && coverage?.isCovered !== false;
     for (const seen of this.#clusters.values()) {
+      if (isNew && coverage?.isDue === true && this.#isLeftOut(seen, coverage)) {
+        seen.failures = [this.#leftOut(seen.name, coverage)];
+        seen.uncovered += 1;
+        isComplete &&= this.#plan.get(seen.name) === true;
+      }
       if (seen.failures !== undefined) addRun(seen, seen.failures, time, isNew);
       seen.failures = undefined;
     }
     if (!isNew) return;
-    this.#sums[run.status] += 1;
+    this.#sums[isComplete ? 'complete' : 'incomplete'] += 1;
     this.#sums.objects += run.counts.archived;
     this.#sums.bytes += run.bytes;
     this.#sums.storedBytes += run.storedBytes;
     this.#doubts.count += run.counts.doubts;
+  }
+
+  /**
+   * Whether the run that is being added has nothing of a cluster of the plan. One that no run has covered yet may have joined
+   * the plan since, and a record that has it may still come.
+   */
+  #isLeftOut({ name, failures, runs, archived, failing }: SeenCluster, { isOver, hasCluster }: Coverage): boolean {
+    if (failures !== undefined || !this.#plan.has(name)) return false;
+    return (runs > 0 || archived !== null || failing !== undefined) && (isOver || !hasCluster(name));
+  }
+
+  #leftOut(cluster: string, { hasCluster }: Coverage): RunOutcome {
+    const error = hasCluster(cluster) ? 'no run record covers it' : 'the configuration of its run does not have it';
+    const optional = this.#plan.get(cluster) === true ? ({ optional: true } as const) : {};
+    const outcome = { cluster, resource: 'log', outcome: 'not-attempted', error } as const;
+    return { ...outcome, ...optional, attempt: 1, collectorVersion: '' };
+  }
+
+  /** Who was to be collected and is in no record of a run, those of most runs first. */
+  notCollected(): NotCollected[] {
+    return [...this.#clusters.values()]
+      .flatMap(({ name, uncovered }) => (uncovered === 0 ? [] : { cluster: name, runs: uncovered }))
+      .sort((a, b) => b.runs - a.runs || (a.cluster < b.cluster ? -1 : 1));
   }
 
   /** Clusters that the runs cover. */
@@ -138,7 +192,7 @@ export class ClusterOutcomes {
     const known = this.#clusters.get(name);
     if (known !== undefined) return known;
     const state = { failing: undefined, failures: undefined, hashes: undefined };
-    const seen = { name, runs: 0, failed: 0, archived: null, ...state };
+    const seen = { name, runs: 0, failed: 0, archived: null, uncovered: 0, ...state };
     this.#clusters.set(name, seen);
     return seen;
   }

@@ -1,6 +1,7 @@
 import { settled } from '../../archive/format/clocks';
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
+import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import { type Hashed, mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
 import type { SealState } from '../../archive/format/seal-state';
 import { Met, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
@@ -16,6 +17,7 @@ import { listNew, readNew } from './judge-new';
 import { judgeOld, newPass } from './judge-old';
 import { LogSeams } from './log-seams';
 import { sealRecords } from './seal-records';
+import { toldSince } from './told-since';
 
 /** A seal that still has to name its state, and that state. */
 export interface UnsignedSeal {
@@ -59,10 +61,7 @@ export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
  */
 async function takeSteps(context: ExamineContext) {
   const { reader: archive, plan, chain, findings } = context;
-  const clusters = new ClusterOutcomes(
-    chain.state.failing,
-    plan.clusters.map(({ uid }) => uid),
-  );
+  const clusters = new ClusterOutcomes(chain.state.failing, plan.clusters);
   const judge = auditJudge({ ...context, archive, find: findings.find, keptName: clusters.sharedName });
 
   const { searchedTo, ...found } = await judgeNew(context, judge, clusters);
@@ -87,7 +86,10 @@ async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJ
   const search = { from: searchedTo === null ? undefined : new Date(Date.parse(searchedTo) + 1), to: settled(now) };
   const met = new Met(clusters.sharedName);
   // 1. The run records that no seal has are hashed. What a seal has and the bucket has not is missing.
-  const records = await sealRecords(judge, { clusters, met, search, most: mostListed });
+  const records = await sealRecords(judge, {
+    ...{ clusters, met, search, most: mostListed },
+    firings: firingsOfSchedule(plan.schedule),
+  });
   const incomplete: Date[] = [];
   for (const gone of judge.sealed.gone({}, records.there)) {
     const run = parseRunRecordKey(gone.key)?.run;
@@ -118,7 +120,10 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   // What no state has room for is found again by judging everything again.
   const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
   const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };
-  const summary = {
+  const absent = left.findings.filter(({ kind }) => kind === 'absent');
+  const notCollected = claims.clusters.notCollected();
+  const isTold = chain.stateOf === undefined || chain.state.logs.isMailed;
+  const summary = toldSince(isTold ? undefined : chain.state.summary, {
     ...claims.clusters.summary(),
     ...(members && {
       clusters: { joined: members.joined.slice(0, mostMembers), left: members.left.slice(0, mostMembers) },
@@ -126,7 +131,9 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
-  };
+    notCollected: { count: notCollected.length, first: notCollected.slice(0, mostMembers) },
+    absent: { runs: claims.due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
+  });
   const sealed = sealedPlan(plan, head, own.seal);
   const damage = openDamage({ seal: own.seal, plan: sealed, ...open });
   // Once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired.

@@ -47,6 +47,13 @@ export function memberLines({ clusters, summary: { clusters: first } }: MailedSe
   ];
 }
 
+/** Who was to be collected and is in no record of some runs, whatever the reason. */
+export function notCollectedLines({ summary: { notCollected } }: MailedSeal): string[] {
+  if (notCollected === undefined) return [];
+  const names = notCollected.first.map(({ cluster, runs }) => `${plain(cluster)} (${formatCount(runs, 'run')})`);
+  return counted('Clusters that runs left out', notCollected.count, wrapped(names), names.length);
+}
+
 export function openLines(seal: MailedSeal): string[] {
   const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
   const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];

@@ -11,6 +11,7 @@ import {
   type MailedSeal,
   memberLines,
   mostFindings,
+  notCollectedLines,
   openLines,
   sealLines,
   some,
@@ -21,7 +22,7 @@ import { seamLines } from './seam-summary';
 import type { AskedStamp } from './stamp-seal';
 
 /**
- * What happened since the seal before, the verdict first.
+ * What happened since the newest seal that people got a mail of, the verdict first.
  * @param plan as the audit is deployed now
  * @param stamps what the authorities answered
  */
@@ -40,8 +41,8 @@ export function auditMail(
     problem.startsWith(shorterRetention) ? `RETENTION: ${problem}` : [],
   );
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
-  const absent = findings.filter(({ kind }) => kind === 'absent');
-  const absentLines = absent.map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
+  const absent = summary.absent?.first ?? [];
+  const absentLines = absent.map(({ key, problem }) => `  ${plain(key)}\n    ${plain(problem)}`);
   const changedNames = changed.clusters.map(({ cluster }) => plain(cluster));
   const sections = [
     [
@@ -59,6 +60,7 @@ export function auditMail(
     ),
     some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
     memberLines(seal),
+    notCollectedLines(seal),
     failingLines(seal),
     logs.lines,
     [
@@ -98,8 +100,8 @@ interface Statement {
 
 /** The worst first: the subject may be all that somebody reads. */
 function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string; verdict: string } {
-  const { summary, failing, plan, due } = seal;
-  const all = summary.complete + summary.incomplete + due.absent.length;
+  const { summary, failing, plan } = seal;
+  const all = summary.complete + summary.incomplete + absentOf(seal);
   const integrity = integrityOf(seal);
   const others: Statement[] = [runsStatement(seal, all), ...logs.map((subject) => ({ subject }))];
   if (failing.length > 0)
@@ -134,13 +136,19 @@ function integrityLine({ verified: { objects, old } }: MailedSeal, integrity: st
   return `Nothing is damaged in what was read: ${formatCount(objects - old, 'new object')} and ${formatCount(old, 'old one')}.`;
 }
 
-function runsStatement({ due, summary }: MailedSeal, all: number): Statement {
+/** Firings without a record since the newest mail. */
+function absentOf({ summary, due }: MailedSeal): number {
+  return summary.absent?.runs ?? due.absent.length;
+}
+
+function runsStatement(seal: MailedSeal, all: number): Statement {
+  const { due, summary } = seal;
   const { notJudged } = due;
   const span = notJudged && { from: new Date(notJudged.from), to: new Date(notJudged.to) };
   const unsure = span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`;
-  if (all === 0) return { subject: 'no new run', line: `Runs: none since the seal before.${unsure}` };
+  if (all === 0) return { subject: 'no new run', line: `Runs: none since the last mail.${unsure}` };
   const complete = `${count(summary.complete)} of ${count(all)}`;
-  const absent = due.absent.length;
+  const absent = absentOf(seal);
   const subject = `${complete} runs complete`;
   if (absent === 0) return { subject, line: `Runs: ${complete} complete.${unsure}` };
   const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;

@@ -1,4 +1,6 @@
-import { parseRunRecordKey } from '../../archive/format/keys';
+import { settled } from '../../archive/format/clocks';
+import { configurationKey, parseRunRecordKey } from '../../archive/format/keys';
+import type { Firings } from '../../archive/format/schedule/firings';
 import type { Hashed, Seal } from '../../archive/format/seal';
 import { type Judged, judgeRun, type Met, type Sealed, take } from '../../archive/prove/attest';
 import {
@@ -7,6 +9,7 @@ import {
   isWithin,
   type ListedRun,
   type Period,
+  type RunConfiguration,
   readRunRecord,
   runsBetween,
 } from '../../archive/read';
@@ -50,6 +53,8 @@ export interface SealRecordsOptions {
   readonly met: Met;
   /** Its runs are read although they are sealed: objects are searched for there. */
   readonly search: Period;
+  /** When the audit's own plan says that runs are due; undefined: never. */
+  readonly firings: Firings | undefined;
   /** How many records and objects together the seal has room for: what is behind is carried over. */
   readonly most: number;
 }
@@ -122,7 +127,7 @@ interface ReadRunContext extends SealRecordsOptions {
 async function readRun(
   { listed, unsealed, isNew }: ChangedRun,
   found: NewRecords,
-  { judge, clusters, met, most }: ReadRunContext,
+  { judge, clusters, met, most, firings }: ReadRunContext,
 ): Promise<boolean> {
   const runs: JudgedRecords[] = [];
   await take(judgeRun(listed, { clusters: allClusters([]), depth: 'names' }, judge.world, met), (one) => {
@@ -142,21 +147,32 @@ async function readRun(
     if (file === undefined) found.unread.push(key);
     found.archived += record?.counts.archived ?? 0;
   }
-  for (const { sha256 } of judged.run.used) await addConfiguration(judge, found.configurations, sha256, listed.run);
-  clusters.add(stored, isNew);
+  const configured: RunConfiguration[] = [];
+  for (const { sha256 } of judged.run.used) {
+    const configuration = await judge.configurations.get(sha256);
+    if (configuration === undefined) continue;
+    configured.push(configuration);
+    addConfiguration(found.configurations, sha256, configuration, listed.run);
+    // No collector was deployed with a schedule that cannot be read here: what hides when runs were due is damage.
+    const { scheduleProblem: problem } = configuration;
+    if (isNew && problem !== undefined)
+      judge.observe({ finding: { kind: 'damaged', key: configurationKey(sha256), problem } });
+  }
+  const isDue = judged.run.isDue || firings?.includes(listed.run) === true;
+  const isCovered = !isDue || judged.run.uncovered?.count === 0;
+  const hasCluster = (cluster: string) => configured.some((one) => one.clusters.has(cluster));
+  const isOver = listed.run <= settled(judge.now);
+  clusters.add(stored, isNew, { isDue, isOver, isCovered, hasCluster });
   return true;
 }
 
-async function addConfiguration(
-  { configurations }: AuditJudge,
+function addConfiguration(
   sealed: Seal['configurations'],
   sha256: string,
+  { clusters, schedule, retentionDays }: RunConfiguration,
   run: Date,
-): Promise<void> {
+): void {
   if (sealed.some((one) => one.sha256 === sha256)) return;
-  const configuration = await configurations.get(sha256);
-  if (configuration === undefined) return;
-  const { clusters, schedule, retentionDays } = configuration;
   sealed.push({ sha256, clusters: clusters.size, schedule, retentionDays, from: run.toISOString() });
 }
 

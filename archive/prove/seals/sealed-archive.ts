@@ -164,7 +164,9 @@ export class SealedArchive {
    * @param records keys of the run records that may name it: the one that was sealed first counts
    */
   lost(records: readonly string[], { key, name, outcome, fetchedAt }: NamedObject, problem: string): Excusable {
-    const said = new Date(fetchedAt ?? name.run);
+    // Nothing of a run was fetched before its time: a record that says so must not excuse by it.
+    const fetched = new Date(fetchedAt ?? name.run);
+    const said = fetched > name.run ? fetched : name.run;
     const times = records.map((key) => this.#earliest(name.run, key, this.#chain.records.get(key)?.by));
     const [earliest] = times.includes(undefined) ? [] : times.sort((one, other) => Number(one) - Number(other));
     const isLater = outcome === 'archived' && earliest !== undefined && earliest > said;

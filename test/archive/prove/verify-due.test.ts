@@ -128,9 +128,19 @@ describe('a run record beside its configuration', () => {
     expect(problems).toEqual(['it has no outcome of what is configured: 2 (log of cluster c, manifest of cluster c)']);
   });
 
-  it('may cover a few clusters if a person started it', async () => {
-    await runAt(at(6), { configuration: { clusters: [...clusters, 'c'].map((uid) => ({ uid })) }, trigger: 'manual' });
+  it('may cover a few clusters if a person started it, and then answers no firing', async () => {
+    const some = {
+      configuration: { clusters: [...clusters, 'c'].map((uid) => ({ uid })) },
+      trigger: 'manual' as const,
+    };
+    await runAt(at(6, 30), some);
     expect(await verify()).toMatchObject({ code: 0, kinds: [] });
+    await runAt(at(7), some);
+    expect(await verify()).toMatchObject({ code: 0, kinds: [`absent ${allOf(at(7))}`] });
+    expect((await verify()).problems).toEqual([
+      `no record of the scheduled run of ${at(7).toISOString()} covers 1 of its 3 clusters: c`,
+    ]);
+    expect((await verify(['--strict'])).code).toBe(1);
   });
 
   it('contradicts it if it has an outcome that is not configured', async () => {

@@ -167,7 +167,7 @@ describe('the mail of an audit', () => {
     ],
     [
       'what is absent, without a number: one finding may be of many runs',
-      { findings: [{ kind: 'absent', key: 'runs/*', problem: '24 runs left no record' }] },
+      { summary: { absent: { runs: 0, first: [{ key: 'runs/*', problem: '24 runs left no record' }] } } },
       /no damage seen/,
       '\nAbsent (no damage):\n  runs/*\n    24 runs left no record\n',
     ],
@@ -175,7 +175,7 @@ describe('the mail of an audit', () => {
       'that there was no run',
       { due: { runs: 0, absent: [], notJudged: null }, summary: { complete: 0 } },
       /no new run/,
-      'Runs: none since the seal before.\n',
+      'Runs: none since the last mail.\n',
     ],
     [
       'what could not be read, which is not undamaged',
