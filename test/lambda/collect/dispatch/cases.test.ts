@@ -135,6 +135,62 @@ describe('a service that is down', () => {
   });
 });
 
+describe('clusters that are leaving', () => {
+  /** A fleet, and behind it clusters that are not on the list any more. */
+  const withLeaving = (staying: readonly Behaviour[], leaving: readonly Behaviour[]): SimulatedService => {
+    const service = fleet([...leaving, ...staying]);
+    const tasks = service.tasks.map((task, at) =>
+      at < leaving.length * firstResources.length ? { ...task, leaving: true as const } : task,
+    );
+    return { ...service, tasks };
+  };
+
+  it.each([
+    ['hang', hanging],
+    ['refuse connections', refused],
+    ['answer well', quick],
+  ])('are asked for last: 100 that %s cost the others nothing', (_how, behaviour) => {
+    const attempt = simulateAttempt(withLeaving(times(50, quick), times(100, behaviour)), 1000, 1);
+    const last = attempt.requests.findLastIndex(({ task }) => !task.leaving);
+    const asked = attempt.requests.slice(0, last).filter(({ task }) => task.leaving);
+    expect(asked).toEqual([]);
+    expect(['done', 'deadline']).toContain(attempt.end);
+    expect(attempt.requests.some(({ task }) => task.leaving)).toBe(true);
+  });
+
+  it.each([
+    ['no answer', refused],
+    ['503', () => status(503)],
+    ['403', () => status(403)],
+  ])('do not stand for the service or the key: 40 with %s beside five that do not exist', (_what, behaviour) => {
+    const service = withLeaving(
+      times(5, () => status(404)),
+      times(40, behaviour),
+    );
+    expect(simulateAttempt(service, 1000, 1).end).toBe('done');
+  });
+
+  it.each([
+    ['looks down', refused],
+    ['rejected the API key', () => status(403)],
+  ])('do not hide that the service %s for all others', (reason, behaviour: Behaviour) => {
+    // They are answered while the last one of the others waits.
+    const late: Behaviour = (nth) => ({ ...behaviour(nth), endMs: 9000 });
+    const attempt = simulateAttempt(withLeaving([...times(9, behaviour), late], times(40, quick)), 1000, 1);
+    expect(attempt.requests.some(({ task }) => task.leaving)).toBe(true);
+    expect(attempt.end).toMatchObject({ reason: expect.stringContaining(reason) });
+  });
+
+  it('make nobody give way: a slow cluster keeps its worker', () => {
+    const service = withLeaving(
+      times(8, () => good(50_000)),
+      times(40, quick),
+    );
+    simulateAttempt(service, 1000, 1);
+    expect(Math.max(...service.tasks.filter(({ leaving }) => !leaving).map(({ requests }) => requests))).toBe(1);
+  });
+});
+
 it('a service that answers for one of two archived clusters is not down', () => {
   let asked = 0;
   const goesBad: Behaviour = () => {
