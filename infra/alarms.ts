@@ -68,6 +68,16 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       act: 'Mend what writes the list. The next run reads it again.',
       props: raisedBy(collector.metric('listRefused', { statistic: 'Maximum', period }), stayHours),
     },
+    ManyLeaving: config.clusterList !== undefined && {
+      pages: true,
+      title: 'Many clusters leaving',
+      means:
+        'A tenth or more of the required clusters, and at least three, are not on the list of clusters from outside any more. They are ' +
+        `collected until runs have named them as leaving on ${config.clusterList.leaveAfterDays} dates, and then not any more.`,
+      look: 'npm run collector -- runs names them; what wrote the list, and its versions.',
+      act: 'If it is a mistake, bring back the last good list. If it is meant, do nothing.',
+      props: raisedBy(collector.metric('manyLeaving', { statistic: 'Maximum', period }), stayHours),
+    },
     /*
      * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand,
      * retries and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With

@@ -63,6 +63,8 @@ export const metricNames = {
   missingPercent: 'MissingPercent',
   /** 1 if a run of the schedule ended for good with a list of clusters that was refused, 0 if it ended for good otherwise. */
   listRefused: 'ListRefused',
+  /** Required clusters that are leaving the list from outside; 0 if they are less than three, or than a tenth. */
+  manyLeaving: 'ManyLeaving',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
   /** Bytes of what was archived, as they came from the service. */

@@ -64,8 +64,10 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       return readWhole(stoppableReader(readerOf(bucket), stop.working), key, largestListBytes);
     };
     const past = new PastLists(stoppableReader(reader, stop.working));
-    const { clusters, read, remarks } = await attemptList(request, source, { past, read: readList, now: clock.now() });
+    const context = { past, read: readList, now: clock.now() };
+    const { clusters, read, remarks, manyLeaving } = await attemptList(request, source, context);
     for (const remark of remarks) reporter.warn(remark);
+    if (manyLeaving !== undefined) reporter.leaving(manyLeaving);
     const configuration: Configuration = { ...deployed.configuration, clusters };
     const text = Buffer.from(JSON.stringify(configuration));
     const digest = sha256Of(text);

@@ -33,11 +33,12 @@ const errorSchema = z.looseObject({
   message: z.looseObject({ name: z.string(), errorMessage: z.string(), stackTrace: z.array(z.string()) }),
 });
 
-/** Only the last attempt of a run of the schedule has the share that is missing. */
+/** Only the last attempt of a run of the schedule has the share that is missing; only one that read a list says who is leaving. */
 const others: readonly string[] = [
   ...Object.values(auditMetricNames),
   metricNames.missingPercent,
   metricNames.listRefused,
+  metricNames.manyLeaving,
 ];
 const metricsOfARun = Object.values(metricNames).filter((name) => !others.includes(name));
 

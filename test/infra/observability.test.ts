@@ -60,6 +60,8 @@ describe('an alarm', () => {
     ['Many clusters missing', { ...withShare, shards: 4 }, { FailedInvocations: [1] }, [0, 3]],
     ['List refused', fromOutside, { ListRefused: [0] }, []],
     ['List refused', fromOutside, { ListRefused: [1], MissingPercent: [0] }, [0, 2]],
+    ['Many clusters leaving', fromOutside, { ManyLeaving: [0] }, []],
+    ['Many clusters leaving', fromOutside, { ManyLeaving: [3] }, [0, 2]],
     ['Run missing', {}, { ScheduledRun: [1, 1, none, none, 1] }, [3, 4]],
     ['Run missing', {}, { ScheduledRun: [1, 0, 0, 0] }, [2]],
     ['Delivery lost', {}, { ApproximateNumberOfMessagesVisible: [0, 1, none, none, 1, 0] }, [1, 5]],
@@ -105,7 +107,7 @@ describe('an alarm', () => {
     expect(titlesOf(watched)).toEqual([...titlesOf(audited), ...asked].sort());
     expect(titlesOf(inShards)).toEqual(titlesOf(watched));
     expect(titlesOf(withShare)).toEqual([...titlesOf(watched), 'Many clusters missing'].sort());
-    expect(titlesOf(fromOutside)).toEqual([...titlesOf(watched), 'List refused'].sort());
+    expect(titlesOf(fromOutside)).toEqual([...titlesOf(watched), 'List refused', 'Many clusters leaving'].sort());
   });
 
   it('about audits stays until the next audit has had its time', () => {
@@ -122,7 +124,13 @@ describe('an alarm', () => {
       }
       return alarms.flatMap(([title, one]) => (textOf(one.AlarmActions) === `{0: <${topic}>}` ? title : [])).sort();
     };
-    const paging = ['Audit found damage', 'Audit missing', 'Run failed for good', 'Run missing'];
+    const paging = [
+      'Audit found damage',
+      'Audit missing',
+      'Many clusters leaving',
+      'Run failed for good',
+      'Run missing',
+    ];
     expect(titlesIn('AlertsTopic', {})).toEqual(paging);
     expect(titlesIn('AlertsTopic', { shards: 4 })).toEqual(paging);
     const others = ['Audit behind', 'Clusters stale', 'Copy failed', 'Delivery lost', 'Failure message lost'];

@@ -20,6 +20,8 @@ export interface AttemptList {
   readonly read: ClusterList | undefined;
   /** What people want to know although it is not a failure. */
   readonly remarks: readonly string[];
+  /** How many required clusters are leaving, if they are so many that somebody has to be woken up; undefined: no list was read. */
+  readonly manyLeaving?: number;
 }
 
 export interface ClusterListContext {
@@ -70,7 +72,17 @@ export async function attemptList(
   };
   if (next.inForce.clusters.length === 0) throw new NoClusterListError(list);
   const remarks = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
-  return { clusters: next.inForce.clusters, read: list, remarks };
+  return { clusters: next.inForce.clusters, read: list, remarks, manyLeaving: manyLeaving(next.inForce, before) };
+}
+
+/** Fewest clusters that are many, and one in how many of the required ones before. */
+const [fewestMany, oneIn] = [3, 10];
+
+/** Whoever writes the list chooses who joins: only those count that were there before, and are required. */
+function manyLeaving({ clusters }: InForce, before: PastList | undefined): number {
+  const required = before?.clusters.filter(({ optional }) => !optional).length ?? 0;
+  const leaving = clusters.filter(({ optional, leaving }) => leaving !== undefined && !optional).length;
+  return leaving >= Math.max(fewestMany, required / oneIn) ? leaving : 0;
 }
 
 function sinceOf(before: PastList | undefined, run: Date): string {

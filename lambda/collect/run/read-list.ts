@@ -5,7 +5,7 @@ import { mostListed, problemLines } from '../../../archive/format/schema-problem
 /** Largest list that is read, in bytes. */
 export const largestListBytes = 64 * 1024 * 1024;
 
-/** Entries that are read whatever a fleet of many shards could finish: they take a minute, and two gigabytes, in the end. */
+/** Entries that are read at most, however many a fleet in shards could finish: 20 million empty ones took two gigabytes. */
 const mostEntries = 1_000_000;
 
 /** Lists in an entry in the list. */

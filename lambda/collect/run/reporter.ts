@@ -30,6 +30,7 @@ export class LambdaReporter implements Reporter {
   readonly #metrics: Metrics;
   readonly #scheduled: boolean;
   #throttled = 0;
+  #leaving: number | undefined;
 
   /** @param scheduled whether the schedule started the run */
   constructor(logger: Logger, metrics: Metrics, scheduled: boolean) {
@@ -59,6 +60,11 @@ export class LambdaReporter implements Reporter {
     this.#logger.warn(message, error === undefined ? {} : { error });
   }
 
+  /** A list of clusters from outside was read. @param many how many required clusters are leaving; 0 if they are few */
+  leaving(many: number): void {
+    this.#leaving = many;
+  }
+
   finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const line = { ...summary, scheduled: this.#scheduled, throttled: this.#throttled };
     if (summary.status === 'complete') this.#logger.info(logMessages.run, line);
@@ -78,6 +84,7 @@ export class LambdaReporter implements Reporter {
     // What an earlier attempt has archived was counted by it, and no request was made for it again.
     const doubts = outcomes.filter(({ doubt, requests }) => doubt !== undefined && requests !== undefined).length;
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
+    if (this.#leaving !== undefined) metrics.addMetric(metricNames.manyLeaving, MetricUnit.Count, this.#leaving);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
     metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));
     metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));

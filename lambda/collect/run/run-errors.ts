@@ -26,10 +26,12 @@ export class RunIncompleteError extends Error {
     const { run, attempt, dryRun, counts, record, stopped } = summary;
     const { failed, notAttempted, optionalMissing = 0 } = counts;
     const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
-    const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
+    // Whoever writes a list of clusters may add optional ones, so that what is missing looks little.
+    const required = outcomes.filter(({ optional }) => !optional);
+    const failures = required.filter(({ outcome }) => outcome === 'failed');
     const [most] = groupReasons(failures);
     const lines = [
-      `${which} is incomplete ${missingShareText({ missing: failed + notAttempted, of: outcomes.length })}: ${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}${most === undefined ? '' : `; most of all for: ${most.reason}`}.`,
+      `${which} is incomplete ${missingShareText({ missing: failed + notAttempted, of: required.length })}: ${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}${most === undefined ? '' : `; most of all for: ${most.reason}`}.`,
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
     lines.push(...reasonLines('failed', failures));

@@ -252,6 +252,29 @@ describe('what was collected before cannot be read', () => {
   });
 });
 
+describe('many clusters that leave', () => {
+  const fleet = Array.from({ length: 40 }, (_, index) => `c-${index}`);
+  const strangers = Array.from({ length: 30 }, (_, index) => ({ uid: `s-${index}`, optional: true }));
+  const bytesOf = (list: readonly unknown[]) => Buffer.from(JSON.stringify(list));
+
+  it.each<[string, readonly unknown[], readonly unknown[], number]>([
+    ['three of 40 are few', fleet, fleet.slice(3), 0],
+    ['four of 40 are a tenth', fleet, fleet.slice(4), 4],
+    ['two of five are less than three', fleet.slice(0, 5), fleet.slice(0, 3), 0],
+    [
+      'optional ones that joined before do not make them fewer',
+      [...fleet, ...strangers],
+      [...fleet.slice(4), ...strangers],
+      4,
+    ],
+    ['optional ones that leave are nobody', [...fleet, ...strangers], fleet, 0],
+  ])('%s', async (_, before, list, many) => {
+    const world = new World();
+    await world.record(at(0), 1, await world.attempt(at(0), bytesOf(before)));
+    expect((await world.attempt(at(1), bytesOf(list))).manyLeaving).toBe(many);
+  });
+});
+
 describe('clusters that are excluded', () => {
   it('are not collected with the next attempt, and are told', async () => {
     const world = new World();

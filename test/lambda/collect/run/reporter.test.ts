@@ -53,7 +53,10 @@ function noting(lines: unknown[][]): Logger {
   return Object.fromEntries(levels);
 }
 
-function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof facts> = {}): Reported {
+function report(
+  changes: Partial<RunSummary> = {},
+  changedFacts: Partial<typeof facts> & { readonly leaving?: number } = {},
+): Reported {
   const lines: unknown[][] = [];
   const added: Reported['metrics'] = {};
   const metrics: Reported['metrics'] = {};
@@ -63,9 +66,10 @@ function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof 
     },
     publishStoredMetrics: () => Object.assign(metrics, added),
   };
-  const { scheduled, throttled } = { ...facts, ...changedFacts };
+  const { scheduled, throttled, leaving } = { leaving: undefined, ...facts, ...changedFacts };
   const reporter = new LambdaReporter(noting(lines), recorder as unknown as Metrics, scheduled);
   for (let i = 0; i < throttled; i += 1) reporter.throttled();
+  if (leaving !== undefined) reporter.leaving(leaving);
   reporter.finished({ ...summary, ...changes }, outcomes, 10);
   return { lines, metrics };
 }
@@ -90,6 +94,10 @@ it.each<[string, Partial<RunSummary>, Partial<typeof facts>, metric: string]>([
   ['nor does a shard, which knows nothing of the others', { shard: { index: 0, count: 4 } }, {}, 'ScheduledRun'],
 ])('%s', (_, changes, changedFacts, metric) => {
   expect(report(changes, changedFacts).metrics[metric]).toEqual(['Count', 0]);
+});
+
+it('an attempt that read a list of clusters says how many are leaving, if they are many', () => {
+  expect(report({}, { leaving: 4 }).metrics.ManyLeaving).toEqual(['Count', 4]);
 });
 
 it('a dry run publishes no metrics, but says in the log what it came to', () => {
