@@ -45,11 +45,12 @@ function reasonToSkip(): string | undefined {
   return version.startsWith('16.') ? undefined : `radosgw is ${version}, and what Ceph does not do is known here of 16`;
 }
 
-/** Tests that need Ceph, which is started for them; skipped, with the reason in the title, where it does not run. */
+/** Tests that need Ceph, which is started for them; skipped, with the reason, where it does not run. */
 export function onCeph(title: string, tests: (ceph: () => Ceph) => void): void {
   const reason = reasonToSkip();
-  const [run, suffix] = reason === undefined ? [describe, ''] : [describe.skip, ` (skipped: ${reason})`];
-  run(`${title}${suffix}`, () => {
+  // Jest does not show the titles of a file that is skipped whole.
+  if (reason !== undefined) process.stderr.write(`skipped, because ${reason}: ${title}\n`);
+  (reason === undefined ? describe : describe.skip)(title, () => {
     let started: (Ceph & { stop(): Promise<void> }) | undefined;
     beforeAll(async () => {
       started = await startCeph();
