@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { build, type Metafile, type Plugin, transform } from 'esbuild';
+import { basename, dirname, join, relative } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { bundling, projectRoot } from '../infra/function-bundle';
 import { type BundledPackage, bundledPackages, licenceText } from './bundled-packages';
 import { wordsOfPackage } from './package-words';
@@ -9,20 +9,17 @@ import { wordsOfPackage } from './package-words';
 /** Folder of everything that is built for the package; emptied first. */
 export const builtFolder = join(projectRoot, 'dist');
 
-/** What the package has for others to import or to run, by the name of its file. */
-const entries = {
-  collector: 'cli/collector.ts',
-  index: 'infra/cluster-log-collector.ts',
-  archive: 'archive/index.ts',
-};
-
-/** What npm links as a command. */
-const command = join(builtFolder, 'collector.cjs');
-
 const functions = ['collect', 'audit', 'notify'];
 
 /** Whoever uses the construct has them, and nobody else needs them. */
 const ofCdk = ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs'];
+
+const shared = {
+  ...bundling,
+  sourcemap: false,
+  define: { packedCommit: JSON.stringify(commit()) },
+  metafile: true,
+} satisfies BuildOptions;
 
 /**
  * Builds what `npm pack` takes: the command line, the construct and the library as JavaScript with types, and the functions'
@@ -31,65 +28,94 @@ const ofCdk = ['aws-cdk-lib', 'aws-cdk-lib/*', 'constructs'];
  */
 export async function buildPackage(): Promise<BundledPackage[]> {
   rmSync(builtFolder, { recursive: true, force: true });
-  const metafiles = [await buildEntries(), ...(await Promise.all(functions.map(buildFunction)))];
+  const metafiles = await Promise.all([buildCommands(), buildImports(), ...functions.map(buildFunction)]);
   const packages = bundledPackages(metafiles);
   writeFileSync(join(builtFolder, 'THIRD-PARTY-LICENSES.txt'), licenceText(packages));
   writeTypes();
   return packages;
 }
 
-/**
- * Bundles the entries, with what they share in files beside them, so that a command loads what it uses. esbuild divides ES modules
- * only. They become CommonJS, which Node 20 starts sooner.
- */
-async function buildEntries(): Promise<Metafile> {
-  const { outputFiles, metafile } = await build({
-    ...bundling,
-    entryPoints: entries,
-    outdir: builtFolder,
+/** The command line, divided by what a command loads: a client of AWS has 100 KB. */
+async function buildCommands(): Promise<Metafile> {
+  const { metafile } = await build({
+    ...shared,
+    entryPoints: ['cli/collector.ts'],
+    outdir: join(builtFolder, 'commands'),
     format: 'esm',
     splitting: true,
-    outExtension: { '.js': '.cjs' },
-    sourcemap: false,
-    external: ofCdk,
-    plugins: [packedSources],
-    define: { packedCommit: JSON.stringify(commit()) },
-    metafile: true,
-    write: false,
+    outExtension: { '.js': '.mjs' },
+    // For the packages of others that are CommonJS.
+    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+    plugins: [packedSources('import.meta.dirname', 'commands')],
   });
-  for (const { path, text } of outputFiles) {
-    const { code } = await transform(text, {
-      ...{ format: 'cjs', platform: 'node', target: 'node20', minify: true, loader: 'js' },
-      supported: { 'dynamic-import': false },
-    });
-    mkdirSync(dirname(path), { recursive: true });
-    const isCommand = path === command;
-    writeFileSync(path, isCommand ? `#!/usr/bin/env node\n${code}` : code, { mode: isCommand ? 0o755 : 0o644 });
-  }
+  return metafile;
+}
+
+/** What others import: as CommonJS, because an app of `cdk init` is, and Node 20 cannot require an ES module. */
+async function buildImports(): Promise<Metafile> {
+  const { metafile } = await build({
+    ...shared,
+    entryPoints: { index: 'infra/cluster-log-collector.ts', archive: 'archive/index.ts' },
+    outdir: builtFolder,
+    outExtension: { '.js': '.cjs' },
+    external: ofCdk,
+    plugins: [packedSources('__dirname', '.')],
+  });
   return metafile;
 }
 
 async function buildFunction(name: string): Promise<Metafile> {
-  const outfile = join(builtFolder, 'functions', name, 'index.js');
-  const entryPoints = [join('lambda', name, 'handler.ts')];
-  const { metafile } = await build({ ...bundling, entryPoints, outfile, plugins: [packedSources], metafile: true });
+  const { outputFiles, metafile } = await build({
+    ...bundling,
+    entryPoints: [join('lambda', name, 'handler.ts')],
+    // Source maps name the sources from here, as those of a clone do.
+    outfile: 'index.js',
+    plugins: [packedSources('__dirname', undefined), unmappedPackages],
+    metafile: true,
+    write: false,
+  });
+  const folder = join(builtFolder, 'functions', name);
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
   return metafile;
 }
 
-/** How the sources differ in the package: what they tell people to type, and where files lie that they read beside themselves. */
-const packedSources: Plugin = {
-  name: 'packed-sources',
-  setup: ({ onLoad, onResolve }) => {
-    onResolve({ filter: /^\.\/function-bundle$/ }, () => ({ path: join(projectRoot, 'infra', 'packed-functions.ts') }));
-    onLoad({ filter: /[/\\](archive|cli|infra|lambda|local)[/\\][^.]*\.ts$/ }, ({ path }) => {
-      const folder = relative(builtFolder, dirname(path));
-      const isHandler = /[/\\]handler\.ts$/.test(path);
-      const text = wordsOfPackage(readFileSync(path, 'utf8'));
-      const contents = isHandler ? text : text.replaceAll('__dirname', `(__dirname + ${JSON.stringify(`/${folder}`)})`);
-      return { contents, loader: 'ts' };
-    });
-  },
+/**
+ * How the sources differ in the package: what they tell people to type, and where files lie that they read beside themselves.
+ * @param ownFolder the expression for the folder that a built file lies in
+ * @param builtIn that folder below {@link builtFolder}; undefined: of a function, which has nothing but its own folder
+ */
+function packedSources(ownFolder: string, builtIn: string | undefined): Plugin {
+  return {
+    name: 'packed-sources',
+    setup: ({ onLoad, onResolve }) => {
+      onResolve({ filter: /^\.\/function-bundle$/ }, () => ({
+        path: join(projectRoot, 'infra', 'packed-functions.ts'),
+      }));
+      onLoad({ filter: /[/\\](archive|cli|infra|lambda|local)[/\\][^.]*\.ts$/ }, ({ path }) => {
+        const text = wordsOfPackage(readFileSync(path, 'utf8'));
+        if (builtIn === undefined) return { contents: text, loader: 'ts' };
+        const way = relative(join(builtFolder, builtIn), dirname(path));
+        return {
+          contents: text.replaceAll('__dirname', `(${ownFolder} + ${JSON.stringify(`/${way}`)})`),
+          loader: 'ts',
+        };
+      });
+    },
+  };
+}
+
+/** Source maps name the files of others, and of this project lines too: with all lines they would be five times as large. */
+const unmappedPackages: Plugin = {
+  name: 'unmapped-packages',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${wholeFile}`,
+      loader: 'js',
+    })),
 };
+
+const wholeFile = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
 
 /** What was packed, in twelve digits; with `+changes` if the checkout has changes that are in no commit. */
 function commit(): string {

@@ -11,7 +11,7 @@ const root = join(__dirname, '..');
 const entriesOf = (folder: string) => readdirSync(join(root, folder)).map((name) => join(folder, name));
 const pages = [...entriesOf('.'), ...entriesOf('docs')].filter((page) => page.endsWith('.md'));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
-const folders = ['archive', 'infra', 'lambda', 'local', 'cli', 'bench', 'test'];
+const folders = ['archive', 'infra', 'lambda', 'local', 'cli', 'bench', 'release', 'test'];
 const fileNames = new Set(
   folders
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
@@ -42,7 +42,7 @@ describe.each(pages)('%s', (page) => {
   it('names files that exist', () => {
     const paths = all(
       text,
-      /(?<![\w./-])((?:archive|infra|lambda|local|cli|bench|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g,
+      /(?<![\w./-])((?:archive|infra|lambda|local|cli|bench|release|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g,
     );
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
