@@ -1,4 +1,4 @@
-import { Annotations } from 'aws-cdk-lib';
+import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -11,9 +11,11 @@ import { longestSeconds } from '../lambda/time-limits';
 import { hoursText } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/schema-values';
+import type { OutsideList } from './config/service-members';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { createParts, type Parts } from './parts';
+import { logicalStart } from './stack-address';
 
 /** From so many clusters on, a run in which none is missing is an exception. */
 const manyClusters = 100;
@@ -53,7 +55,8 @@ export class ConfiguredCollector extends Construct {
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
     this.#warnOfOverlap();
     this.#suggestPageFrom(config);
-    if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList.from);
+    if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList);
+    this.#warnOfStamps(config);
     this.alarms = new Observability(this, 'Observability', parts).alarms;
     new NextSteps(this, 'NextSteps', parts);
     const { archive, collector, audit, failures, page, inform } = parts;
@@ -91,10 +94,41 @@ export class ConfiguredCollector extends Construct {
     );
   }
 
-  #sayWhereClustersAre(from: string): void {
+  /**
+   * Says too what the owner of the list has to allow. The role is named by the beginning of its name: as principal it would have
+   * to exist, and would be another one after a removal and a return.
+   */
+  #sayWhereClustersAre({ from, kmsKeyArn }: OutsideList): void {
+    const { stack, place } = this.#parts.address;
+    const account = Stack.of(this).account;
+    const own = Token.isUnresolved(account) ? 'ACCOUNT' : account;
+    const principal = `arn:aws:iam::${own}:role/${stack}-${logicalStart([place, 'Collector', 'Role'])}*`;
+    const statement = (Action: string, Resource: string) =>
+      JSON.stringify({
+        ...{
+          Sid: 'CollectorReadsList',
+          Effect: 'Allow',
+          Principal: { AWS: `arn:aws:iam::${own}:root` },
+          Action,
+          Resource,
+        },
+        Condition: { ArnLike: { 'aws:PrincipalArn': principal } },
+      });
+    const ofKey = kmsKeyArn && `\nThe policy of the key ${kmsKeyArn} has to allow: ${statement('kms:Decrypt', '*')}`;
     Annotations.of(this).addInfoV2(
       'cluster-log-collector:clusters-from-outside',
-      `No cluster is deployed: each attempt of a run reads the list of clusters from ${from} (docs/operations.md, "A list of clusters from outside").`,
+      `No cluster is deployed: each attempt of a run reads the list of clusters from ${from} (docs/operations.md, "A list of clusters from outside").\n` +
+        `If the bucket is another account's, its policy has to allow: ${statement('s3:GetObject', from.replace('s3://', 'arn:aws:s3:::'))}${ofKey ?? ''}\n` +
+        `${own === 'ACCOUNT' ? 'ACCOUNT is the account of this stack. ' : ''}Of a long name of the stack CloudFormation takes the beginning: compare the output CollectorRole.`,
+    );
+  }
+
+  #warnOfStamps({ network, audit }: CollectorConfig): void {
+    if (network === undefined || audit?.timestamps === undefined) return;
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:stamps-from-a-network',
+      'audit.timestamps with network: the audit needs a way out to the authorities, which no endpoint of AWS is. Without one it ' +
+        'seals and mails all the same, without stamps (docs/background.md, "A VPC without NAT").',
     );
   }
 

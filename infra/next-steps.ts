@@ -66,6 +66,10 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       'Starts runs by hand in the console',
       `${home}/lambda/home?${region}#/functions/${target.functionName}?tab=testing`,
     ],
+    CollectorRole: config.clusterList !== undefined && [
+      'Reads the list of clusters from outside',
+      target.role?.roleArn ?? '',
+    ],
     ArchiveBucket: ["The archive's bucket", bucketName],
     ArchiveKey: archive.key && [
       'Encrypts the archive; goes to formerKmsKeyArns if archive.kms changes',

@@ -6,6 +6,7 @@ import { type DeployedCollector, findStack } from '../stack/find-stack';
 import type { Terminal } from '../terminal/terminal';
 import { clusterListOf, newestRun, sealsOf } from './archive-checks';
 import { type Check, notSeen, notSeenHere, right, type Shown, worthKnowing, wrong } from './check';
+import { concurrencyOf } from './concurrency-check';
 import { lifecycleOfCopy, policyOfSigningKey, protectionChecks, retentionOf } from './protection-checks';
 
 /**
@@ -27,9 +28,10 @@ export async function accountChecks(
   }
   const { archiveBucket, region, alertTopicArn, informTopicArn } = collector;
   const checks: Check[] = [{ what: 'stack', ...stateOf(collector, config) }];
-  const look = async (what: string, mayDo: string, work: () => Promise<Shown>) => {
+  const look = async (what: string, mayDo: string, work: () => Promise<Shown>, showsElsewhere?: true) => {
     const act = `use credentials that may ${mayDo}`;
-    checks.push({ what, ...(await work().catch((error) => notLookedAt(error, act))) });
+    const unseen = (error: unknown) => ({ ...notLookedAt(error, act), ...(showsElsewhere && { showsElsewhere }) });
+    checks.push({ what, ...(await work().catch(unseen)) });
   };
   let apiKey: string | undefined;
   await look('API key', 'read the function', async () => {
@@ -54,6 +56,8 @@ export async function accountChecks(
     checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
   if (config?.clusterList !== undefined)
     await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
+  if (config !== undefined && (config.shards > 1 || config.limits.oneRunAtATime))
+    await look('concurrency', "read the account's settings of Lambda", () => concurrencyOf(region, config), true);
   const { signingKeyArn, signingKeyStatement } = collector;
   if (config?.audit !== undefined && signingKeyArn !== undefined)
     await look('seals', 'get the public key of the signing key, and read seals/', () =>
@@ -65,13 +69,10 @@ export async function accountChecks(
     );
   const { replicateTo, retentionDays } = config?.archive ?? {};
   // The copy may belong to another account.
-  if (replicateTo !== undefined && retentionDays !== undefined)
-    await look('copy', 'read the lifecycle of the copy', () =>
-      lifecycleOfCopy(replicateTo.bucketArn, retentionDays).catch((error) => ({
-        ...notLookedAt(error, 'ask the owner of the bucket'),
-        showsElsewhere: true,
-      })),
-    );
+  if (replicateTo !== undefined && retentionDays !== undefined) {
+    const compare = () => lifecycleOfCopy(replicateTo.bucketArn, retentionDays);
+    await look('copy', 'read the lifecycle of the copy', compare, true);
+  }
   await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, terminal));
   return { checks, apiKey };
 }

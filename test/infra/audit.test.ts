@@ -1,9 +1,12 @@
+import type { StampAuthority } from '../../archive/format/plan';
 import { resourceNames } from '../../archive/format/resources';
 import { auditPlanOf } from '../../infra/audit';
+import { createApp } from '../../infra/collector-app';
 import { exampleConfig } from './example-config';
 import {
   allowedTo,
   audited,
+  everything,
   kmsKeyArn,
   type Resource,
   resourceOf,
@@ -173,4 +176,19 @@ describe('the outputs of the audit', () => {
     expect(outputs.AuditNow).toMatch(/^aws lambda invoke .* --function-name <AuditFunction> --invocation-type Event /);
     expect(outputs.SigningKey).toBe('<AuditSigningKey.Arn>');
   });
+});
+
+it('an audit in a network that asks for time stamps is warned that it needs a way out', () => {
+  const told = (changes: Record<string, unknown>, timestamps?: StampAuthority[]) => {
+    const config = exampleConfig({ ...audited, ...changes });
+    const audit = config.audit && { ...config.audit, ...(timestamps && { timestamps }) };
+    const context = { 'aws:cdk:bundling-stacks': [] };
+    const { app } = createApp({ config: { ...config, audit }, validate: false, context });
+    const { messages } = app.synth().getStackByName(config.name);
+    return messages.map(({ entry }) => String(entry.data)).filter((text) => text.startsWith('audit.timestamps with'));
+  };
+  const { network } = everything;
+  const authorities = [{ name: 'one', url: 'https://stamps.example', root: 'AA==' }];
+  expect(told({ network }, authorities)).toHaveLength(1);
+  expect([told({ network }), told({}, authorities)]).toEqual([[], []]);
 });

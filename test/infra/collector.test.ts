@@ -4,7 +4,7 @@ import { resourceNames, resources } from '../../archive/format/resources';
 import { deliveryAgeSeconds, memoryMiB, temporaryStorageMiB } from '../../infra/limits';
 import { longestRunSeconds } from '../../lambda/time-limits';
 import { exampleConfig } from './example-config';
-import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf, toldAtSynth } from './example-stack';
+import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf, textOf, toldAtSynth } from './example-stack';
 
 const template = exampleTemplate();
 
@@ -59,9 +59,26 @@ describe('the role of the function', () => {
   it('is told at synth where the clusters come from, if they are not deployed', () => {
     const said = (changes: Record<string, unknown>) => toldAtSynth(changes, /reads the list of clusters from/);
     expect(said({})).toEqual([]);
-    expect(said({ clusters: { from: 's3://inventory/fleet.json' } })).toEqual([
-      expect.stringContaining('reads the list of clusters from s3://inventory/fleet.json'),
+    const [text = '', ...others] = said({ clusters: { from: 's3://inventory/fleet.json', kmsKeyArn } });
+    expect(others).toEqual([]);
+    expect(text).toContain('reads the list of clusters from s3://inventory/fleet.json');
+    // Statements that outlive the role: its account is the principal.
+    const statements = [...text.matchAll(/has to allow: (\{.*\})$/gm)].map(([, json = '']) => JSON.parse(json));
+    const account = 'arn:aws:iam::ACCOUNT';
+    const role = { ArnLike: { 'aws:PrincipalArn': `${account}:role/cluster-log-collector-CollectorRole*` } };
+    const ofAll = {
+      Sid: 'CollectorReadsList',
+      Effect: 'Allow',
+      Principal: { AWS: `${account}:root` },
+      Condition: role,
+    };
+    expect(statements).toEqual([
+      { ...ofAll, Action: 's3:GetObject', Resource: 'arn:aws:s3:::inventory/fleet.json' },
+      { ...ofAll, Action: 'kms:Decrypt', Resource: '*' },
     ]);
+    const { Outputs = {} } = templateOf({ clusters: { from: 's3://inventory/fleet.json' } });
+    expect(textOf(Outputs.CollectorRole?.Value)).toBe('<CollectorRole.Arn>');
+    expect(templateOf().Outputs).not.toHaveProperty('CollectorRole');
   });
 
   it('allows exactly the object with a list of clusters from outside, and its key through S3 only', () => {

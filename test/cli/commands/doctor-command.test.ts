@@ -24,7 +24,7 @@ const rightOf = (call: string) =>
 
 /** The rights that docs/pipeline.md lists for doctor. */
 function rightsInGuide(): string[] {
-  const [, list = ''] = /\n\n((?: {4}\w+:.*\n)+)\nWith `secretsmanager/.exec(pipelineGuide) ?? [];
+  const [, list = ''] = /\n\n((?: {4}\w+:.*\n)+)\nWith `shards`/.exec(pipelineGuide) ?? [];
   return list
     .split(/\s+/)
     .filter((right) => right !== '')

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { concurrencyOf } from '../../../cli/doctor/concurrency-check';
 import { lifecycleOfCopy, policyOfSigningKey } from '../../../cli/doctor/protection-checks';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
+import { exampleConfig } from '../../infra/example-config';
 
 const former = { ...process.env };
 let server: ListeningServer;
@@ -72,5 +74,40 @@ describe('the lifecycle of the copy', () => {
   it('cannot be looked at without the rights', async () => {
     answer = { status: 403, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' };
     await expect(lifecycleOfCopy('arn:aws:s3:::copies', 400)).rejects.toThrow('Reading the lifecycle of copies failed');
+  });
+});
+
+describe('the concurrency of the account', () => {
+  const look = (all: number | undefined, unreserved: number | undefined, changes: Record<string, unknown>) => {
+    const AccountLimit = { ConcurrentExecutions: all, UnreservedConcurrentExecutions: unreserved };
+    answer = { body: JSON.stringify({ AccountLimit }) };
+    return concurrencyOf('eu-central-1', exampleConfig(changes));
+  };
+
+  it.each([
+    [40, 40, { shards: 40 }],
+    [40, 40, { shards: 500 }],
+    [101, 100, { limits: { oneRunAtATime: true } }],
+    [108, 100, { shards: 8, limits: { oneRunAtATime: true } }],
+  ])('is enough: %p, %p, %j', async (all, unreserved, changes) => {
+    const shown = await look(all, unreserved, changes);
+    expect([shown.verdict, shown.act]).toEqual(['right', undefined]);
+  });
+
+  it.each([
+    [10, 10, { shards: 40 }, /^a run needs 40 at once, and the account has 10, .*: the shards take turns/],
+    [1000, 39, { shards: 500 }, /^a run needs 40 at once/],
+    [100, 99, { limits: { oneRunAtATime: true } }, /oneRunAtATime cannot be deployed$/],
+  ])('is worth knowing if it is less than a run needs: %p, %p, %j', async (all, unreserved, changes, found) => {
+    const act = expect.stringContaining('Service Quotas');
+    expect(await look(all, unreserved, changes)).toMatchObject({ found: expect.stringMatching(found), act });
+  });
+
+  it('was not seen if Lambda does not say it', async () => {
+    expect((await look(undefined, undefined, { shards: 2 })).verdict).toBe('not seen');
+    answer = { status: 403, body: '{"Message":"no"}' };
+    await expect(concurrencyOf('eu-central-1', exampleConfig())).rejects.toThrow(
+      "Reading the account's limits of Lambda failed",
+    );
   });
 });
