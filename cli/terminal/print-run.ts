@@ -3,7 +3,7 @@ import { isLate, type Run } from '../../archive/read';
 import { type Failure, reasonLines } from '../../lambda/group-reasons';
 import { changeLines, type WithClusterChange } from './cluster-change';
 import { atMost, byName, formatBytes, formatCount, formatDuration, formatTime } from './format';
-import { printable, printableLines } from './printable';
+import { printable } from './printable';
 import { type Column, printTable } from './table';
 import { print, type Terminal } from './terminal';
 
@@ -35,7 +35,7 @@ export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolea
       formatOutcomeCounts(run.counts),
     ...stoppedLines(run.stopped),
     ...reasonsOf(run),
-    ...changeLines(run.clusters).map(printableLines),
+    ...changeLines(run.clusters).map(printable),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
   await printOutcomes(terminal, run, isEach ? undefined : `runs ${formatTime(run.run)} --all shows every row`);

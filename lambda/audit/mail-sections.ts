@@ -1,7 +1,8 @@
 import { dayMs, formerVersionDays } from '../../archive/format/clocks';
-import { findingKinds } from '../../archive/format/finding';
+import { type Finding, findingKinds } from '../../archive/format/finding';
 import type { Seal } from '../../archive/format/seal';
 import type { OpenFinding, SealState } from '../../archive/format/seal-state';
+import type { Verdict } from '../../archive/format/verdict';
 import { openDamage, type RightSeal } from '../../archive/prove/attest';
 import { count, minute, more, plain, wrapped } from '../notify/mail-text';
 import { formatBytes, formatCount } from '../plain-text';
@@ -22,6 +23,25 @@ export function stalestHours({ failing, summary: { lastRun }, listedFrom }: Mail
   // Since the last run that has a record; 0 if there is none.
   const silent = lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), now);
   return Math.max(silent, stalest?.hours ?? 0);
+}
+
+/**
+ * What an audit says of its archive: right only if it found nothing, and nothing that was due was left unseen.
+ * @returns as what it looked at the objects that it read
+ */
+export function verdictOf(seal: MailedSeal): Verdict<number, Finding> {
+  const { findings, acknowledged, unreadable } = openDamage(seal);
+  const { objects, carriedOver, carriedOverRecords } = seal.verified;
+  const why = 'there was no time for it';
+  const late = [formatCount(carriedOver, 'object'), formatCount(carriedOverRecords, 'run record')];
+  return {
+    seen: objects,
+    wrong: [...findings, ...acknowledged.map((one) => ({ ...one, acknowledged: 'by the plan' }))],
+    notSeen: [
+      ...unreadable.map(({ key, problem }) => ({ what: key, why: problem })),
+      ...late.flatMap((what) => (what.startsWith('0 ') ? [] : { what, why })),
+    ],
+  };
 }
 
 /** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */

@@ -1,4 +1,5 @@
 import type { AuditPlan } from '../../archive/format/plan';
+import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, openDamage, shorterRetention } from '../../archive/prove/attest';
 import { count, plain, subjectOf, wrapped } from '../notify/mail-text';
 import type { Mail } from '../notify/sns-mailer';
@@ -16,6 +17,7 @@ import {
   sealLines,
   some,
   stampLines,
+  verdictOf,
   verifiedLines,
 } from './mail-sections';
 import { seamLines } from './seam-summary';
@@ -35,7 +37,7 @@ export function auditMail(
   const { repaired, doubts, changed } = summary;
   const isFirst = previous === null;
   const logs = seamLines(seal.logs, archive, plan.frozenAfterHours);
-  const { subject, verdict } = verdictOf(seal, logs.subjects);
+  const { subject, verdict } = statementsOf(seal, logs.subjects);
   // What a slip deletes can be brought back for some days only.
   const shorter = openDamage(seal).findings.flatMap(({ problem }) =>
     problem.startsWith(shorterRetention) ? `RETENTION: ${problem}` : [],
@@ -99,7 +101,7 @@ interface Statement {
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string; verdict: string } {
+function statementsOf(seal: MailedSeal, logs: readonly string[]): { subject: string; verdict: string } {
   const { summary, failing, plan } = seal;
   const all = summary.complete + summary.incomplete + absentOf(seal);
   const integrity = integrityOf(seal);
@@ -110,7 +112,7 @@ function verdictOf(seal: MailedSeal, logs: readonly string[]): { subject: string
       line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
     });
   const isWell = failing.length === 0 && summary.complete === all && logs.length === 0;
-  const isFirst = openDamage(seal).count > 0 || isWell;
+  const isFirst = openDamage(seal).count > 0 || verdictValue(verdictOf(seal)) !== 'right' || isWell;
   const own = { subject: integrity, line: integrityLine(seal, integrity) };
   const statements = isFirst ? [own, ...others] : [...others, own];
   return {
@@ -127,6 +129,8 @@ function integrityOf(seal: MailedSeal): string {
   const found = findings.filter((one) => one.since === seal.seal).length;
   if (damage > 0) return `DAMAGE open since ${since.slice(0, 10)}: ${count(damage)}, new: ${count(found)}`;
   if (unreadable.length > 0) return 'not everything could be read';
+  const { notSeen } = verdictOf(seal);
+  if (notSeen.length > 0) return `not seen yet: ${notSeen.map(({ what }) => what).join(', ')}`;
   if (acknowledged.length > 0) return `${count(acknowledged.length)} damaged, all acknowledged`;
   return noDamage;
 }

@@ -273,7 +273,7 @@ describe('the mail of an audit', () => {
           notReadSince: null,
         },
       },
-      /^Audit: no damage seen/,
+      /^Audit: not seen yet: 70 objects, 2 run records, 24 of 24 runs complete/,
       'No time for 70 objects and 2 run records (read 30 %).',
     ],
   ])('says %s', (_, changes, subject, text) => {
