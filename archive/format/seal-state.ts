@@ -69,8 +69,20 @@ const summarySchema = z.object({
   notCollected: z.optional(z.object({ count, first: z.array(z.object({ cluster: z.string(), runs: count })) })),
   /** Firings of the schedule that left no record: how many; and what was found of what is absent. */
   absent: z.optional(z.object({ runs: count, first: z.array(z.object({ key: z.string(), problem: z.string() })) })),
-  /** Who joined and left the list from outside since the audit before: the first of them; the seal counts all. */
-  clusters: z.optional(z.object({ joined: z.array(z.string()), left: z.array(z.string()) })),
+  /** Of the list from outside: the first of them; the seal counts all. */
+  clusters: z.optional(
+    z.object({
+      joined: z.array(z.string()),
+      left: z.array(z.string()),
+      /** Runs that read a list, and who was on it in how many of them, if not in all. */
+      runs: z._default(count, 0),
+      away: z._default(z.array(z.object({ cluster: z.string(), listed: count })), []),
+      /** Who became optional, or lost a resource. */
+      lessened: z._default(z.array(z.string()), []),
+      /** Runs that followed nothing, although there were runs before. */
+      anew: z._default(z.array(time), []),
+    }),
+  ),
   /** What was archived with a doubt: how much, and the first of it. */
   doubts: z.object({ count, first: z.array(z.string()) }),
   /** What was open in the seal before and is so no more: how much, and the first of it. */

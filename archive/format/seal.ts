@@ -78,8 +78,13 @@ export const sealSchema = z.object({
   }),
   /** What this audit found, found before or not: counts by kind. Equal kinds of one key count once. */
   found: z.record(z.string(), count),
-  /** Clusters that joined and left the list from outside since the seal before; left out: they are deployed. */
-  clusters: z.optional(z.object({ joined: count, left: count })),
+  /**
+   * Clusters that joined and left the list from outside since the newest seal that was mailed, were not on it in all runs since,
+   * and of which less is collected; left out: they are deployed.
+   */
+  clusters: z.optional(
+    z.object({ joined: count, left: count, away: z._default(count, 0), lessened: z._default(count, 0) }),
+  ),
   /** How much is open: damage that alarms, damage that is acknowledged, and what could not be read. */
   open: z.object({ damage: count, acknowledged: count, unreadable: count }),
   /** SHA-256 of its state. */

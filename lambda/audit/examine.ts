@@ -3,7 +3,7 @@ import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
 import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import { type Hashed, mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
-import type { SealState } from '../../archive/format/seal-state';
+import type { SealState, Summary } from '../../archive/format/seal-state';
 import { Met, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
 import type { ArchiveReader } from '../../archive/read';
 import { groupReasons } from '../group-reasons';
@@ -15,6 +15,7 @@ import type { FleetInForce } from './fleet-in-force';
 import { judgeRuns, judgeSeals } from './judge-due';
 import { listNew, readNew } from './judge-new';
 import { judgeOld, newPass } from './judge-old';
+import type { ListMembers } from './list-members';
 import { LogSeams } from './log-seams';
 import { sealRecords } from './seal-records';
 import { toldSince } from './told-since';
@@ -106,6 +107,22 @@ async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJ
   return { records, due, searchedTo: isListed ? search.to.toISOString() : searchedTo };
 }
 
+function firstOf({ runs, joined, left, away, lessened, anew }: ListMembers): Summary['clusters'] {
+  const first = <One>(list: readonly One[]) => list.slice(0, mostMembers);
+  return {
+    runs,
+    joined: first(joined),
+    left: first(left),
+    away: first(away),
+    lessened: first(lessened),
+    anew: first(anew),
+  };
+}
+
+function countsOf({ joined, left, away, lessened }: ListMembers): Seal['clusters'] {
+  return { joined: joined.length, left: left.length, away: away.length, lessened: lessened.length };
+}
+
 /** Puts together what an audit signs. */
 function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof takeSteps>>): UnsignedSeal {
   const { own, plan, chain, now, findings, members, stamps } = context;
@@ -125,9 +142,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   const isTold = chain.stateOf === undefined || chain.state.logs.isMailed;
   const summary = toldSince(isTold ? undefined : chain.state.summary, {
     ...claims.clusters.summary(),
-    ...(members && {
-      clusters: { joined: members.joined.slice(0, mostMembers), left: members.left.slice(0, mostMembers) },
-    }),
+    ...(members && { clusters: firstOf(members) }),
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
@@ -163,7 +178,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
       notReadSince: plan.rereadDays === undefined ? (old.all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
     },
     found,
-    ...(members && { clusters: { joined: members.joined.length, left: members.left.length } }),
+    ...(members && { clusters: countsOf(members) }),
     open: { damage: damage.count, acknowledged: damage.acknowledged.length, unreadable: damage.unreadable.length },
   };
   const state = {

@@ -58,12 +58,29 @@ export function listed(names: readonly string[]): string[] {
   return names.map((name) => `  ${plain(name)}`);
 }
 
-/** Who joined and who left the list of clusters from outside. */
+/** Who joined and who left the list of clusters from outside, and who was not on it all the time. */
 export function memberLines({ clusters, summary: { clusters: first } }: MailedSeal): string[] {
   if (clusters === undefined || first === undefined) return [];
+  const { runs, joined, left, away, lessened, anew } = first;
+  const times = away.map(
+    ({ cluster, listed }) => `${plain(cluster)} (on the list in ${count(listed)} of ${count(runs)} runs)`,
+  );
   return [
-    ...counted('Clusters that joined the list', clusters.joined, wrapped(first.joined.map(plain)), first.joined.length),
-    ...counted('Clusters that left the list', clusters.left, wrapped(first.left.map(plain)), first.left.length),
+    ...counted('Clusters that joined the list', clusters.joined, wrapped(joined.map(plain)), joined.length),
+    ...counted('Clusters that left the list', clusters.left, wrapped(left.map(plain)), left.length),
+    ...counted(
+      'Clusters that are leaving, or were not on the list in all runs',
+      clusters.away,
+      wrapped(times),
+      times.length,
+    ),
+    ...counted(
+      'Clusters that became optional, or lost a resource',
+      clusters.lessened,
+      wrapped(lessened.map(plain)),
+      lessened.length,
+    ),
+    ...counted('Runs that could not read who was collected before: nobody knows who left', anew.length, listed(anew)),
   ];
 }
 

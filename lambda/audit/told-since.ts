@@ -22,8 +22,6 @@ export function toldSince(before: Summary | undefined, now: Summary): Summary {
   const left = new Map((before.notCollected?.first ?? []).map((one) => [one.cluster, one.runs]));
   const known = (now.notCollected?.first ?? []).filter(({ cluster }) => left.has(cluster)).length;
   for (const { cluster, runs } of now.notCollected?.first ?? []) left.set(cluster, (left.get(cluster) ?? 0) + runs);
-  const names = (list: 'joined' | 'left') =>
-    [...new Set([...(before.clusters?.[list] ?? []), ...(now.clusters?.[list] ?? [])])].slice(0, mostNamed);
   return {
     ...now,
     complete: sum('complete'),
@@ -46,7 +44,6 @@ export function toldSince(before: Summary | undefined, now: Summary): Summary {
       runs: (before.absent?.runs ?? 0) + (now.absent?.runs ?? 0),
       first: [...(before.absent?.first ?? []), ...(now.absent?.first ?? [])].slice(0, mostNamed),
     },
-    ...((before.clusters ?? now.clusters) && { clusters: { joined: names('joined'), left: names('left') } }),
   };
 }
 

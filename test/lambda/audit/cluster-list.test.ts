@@ -50,7 +50,7 @@ describe('an archive whose clusters come from outside', () => {
   it('is audited by the list in force: its seal names it and counts who joined and left, and the mail names them', async () => {
     expect((await day(20, always(fleet))).result?.damage).toBe(0);
     expect(world.seal(1).plan).toMatchObject({ clusters: 12, clusterList: source });
-    expect(world.seal(1).clusters).toEqual({ joined: 0, left: 0 });
+    expect(world.seal(1).clusters).toEqual({ joined: 0, left: 0, away: 0, lessened: 0 });
     const without = fleet.slice(2);
     for (const date of [21, 22, 23]) expect((await day(date, always(without))).result?.damage).toBe(0);
     expect(recordsOf('runs/date=2026-11-23/').at(-1)?.clusterList?.leaving).toEqual({
@@ -59,11 +59,40 @@ describe('an archive whose clusters come from outside', () => {
     });
     const gone = await day(24, always(without));
     expect(gone.result?.damage).toBe(0);
-    expect(world.seal(5).clusters).toEqual({ joined: 0, left: 2 });
+    expect(world.seal(5).clusters).toMatchObject({ joined: 0, left: 2 });
     expect(gone.mails[0]?.text).toContain('Clusters that left the list: 2\n  c-00, c-01\n');
     const joined = await day(25, [[...without, 'new']]);
     expect(joined.mails[0]?.text).toContain('Clusters that joined the list: 1\n  new\n');
     expect(await damage()).toEqual([]);
+  });
+
+  it('is told of who was away between two audits, and of whom less is collected, with how many runs', async () => {
+    await day(20, always(fleet));
+    const weaker = fleet.map((uid, index) => (index === 11 ? { uid, optional: true } : uid));
+    const { mails } = await day(21, [fleet, fleet.slice(6), fleet.slice(6), weaker]);
+    const text = mails[0]?.text.replace(/\s+/g, ' ') ?? '';
+    expect(text).toContain('not on the list in all runs: 6 c-00 (on the list in 2 of 4 runs), c-01 (on the list in');
+    expect(text).toContain('Clusters that became optional, or lost a resource: 1 c-11');
+    expect(world.seal(2).clusters).toEqual({ joined: 0, left: 0, away: 6, lessened: 1 });
+    expect((await day(22, always(fleet))).mails[0]?.text).not.toContain('on the list in');
+  });
+
+  it('is told since the newest seal that was mailed, not since the newest', async () => {
+    await day(20, always(fleet));
+    const audits = (time: string) => world.audit(time, { plan: { ...plan, clusters: [], clusterList: source } });
+    await attempt(at(21, 0), fleet);
+    expect((await audits(at(21, 1))).mails).toHaveLength(1);
+    await attempt(at(21, 6), fleet.slice(6));
+    expect((await audits(at(21, 7))).mails).toEqual([]);
+    await attempt(at(21, 12), fleet);
+    expect((await audits(at(22, 1))).mails[0]?.text.replace(/\s+/g, ' ')).toContain('(on the list in 1 of 2 runs)');
+  });
+
+  it('is told of a run that followed nothing although there were runs before', async () => {
+    await day(20, always(fleet));
+    for (const key of world.bucket.keys('configurations/')) world.bucket.objects.delete(key);
+    await attempt(at(21, 0), fleet.slice(6)).catch(() => undefined);
+    expect((await audit(21)).mails[0]?.text).toContain(`nobody knows who left: 1\n  ${at(21, 0)}`);
   });
 
   it('is sound where a cluster came back, a run was completed late, and its own records expired', async () => {
