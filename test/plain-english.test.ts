@@ -22,3 +22,15 @@ it('texts that users see say "is not a", and neither "is no" nor "is none"', () 
   });
   expect(found).toEqual([]);
 });
+
+/** What a title says: the first text of `it`, `describe` and of their tables' calls. */
+const title = /\b(?:it|describe)(?:\.each[\s\S]*?\]\))?\(\s*(['"`])(.*?)\1/g;
+
+it('titles of tests do too', () => {
+  const found = filesIn('test', '.test.ts').flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(title)].flatMap(([, , text = '']) =>
+      text.search(readTwice) < 0 || file.endsWith('plain-english.test.ts') ? [] : `${file}: ${text}`,
+    ),
+  );
+  expect(found).toEqual([]);
+});

@@ -40,10 +40,10 @@ describe('the command line', () => {
   const early = ['runs', '--from', noon, '--to', '2026-11-19'];
 
   it.each<[string, string[], RegExp]>([
-    ['a command that is none', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
+    ['an unknown command', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
     ['a command of before', ['seals', '--public-key', '--archive', 'x'], /is "verify --seals", and its --public-key/],
     ['another one of before', ['stats'], /the command stats is "list --by day" or "list --by cluster" now/],
-    ['an option that is none', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
+    ['an unknown option', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
     [
       'an option of other tools',
       ['log', 'a', '--tail', '10'],
@@ -59,13 +59,13 @@ describe('the command line', () => {
       ['show', 'a', 'log'],
       /too many arguments[\s\S]*\(--resource log names a resource/,
     ],
-    ['a run that is none', ['runs', 'noon'], /^error: 'noon' is not a time: expected the time of one run/],
-    ['an age that is none', ['list', '--stale', 'long'], /expected how long ago: 90m, 24h, 3 days/],
+    ['a run that is not a time', ['runs', 'noon'], /^error: 'noon' is not a time: expected the time of one run/],
+    ['a text that is not an age', ['list', '--stale', 'long'], /expected how long ago: 90m, 24h, 3 days/],
     ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
     ['an argument too few', ['show'], /missing required argument 'cluster'/],
-    ['a resource that is none', ['list', '--resource', 'logs'], /'logs' is invalid. Allowed choices are log, manifest/],
-    ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
-    ['a count that is none', ['list', '--limit', '0'], /argument '0' is invalid. expected a whole number/],
+    ['an unknown resource', ['list', '--resource', 'logs'], /'logs' is invalid. Allowed choices are log, manifest/],
+    ['a text that is not a time', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
+    ['a count of zero', ['list', '--limit', '0'], /argument '0' is invalid. expected a whole number/],
     ['a period that ends too early', early, /expected the earlier time in --from/],
     [
       'two times of one run',
@@ -78,7 +78,7 @@ describe('the command line', () => {
       ['doctor', '--offline', '--stack', 'x'],
       /'--offline' cannot be used with option '--stack/,
     ],
-    ['a pattern that is no regular expression', ['grep', '('], /in RE2 syntax/],
+    ['a pattern that is not a regular expression', ['grep', '('], /in RE2 syntax/],
     ['a reference back, which could take exponential time', ['grep', '(a)\\1'], /in RE2 syntax/],
     ['too much context', ['grep', 'a', '-C', '1001'], /expected a whole number/],
     ['a negative context', ['grep', 'a', '-C', '-1'], /expected a whole number/],

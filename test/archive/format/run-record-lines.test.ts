@@ -144,7 +144,7 @@ describe('a stored run record', () => {
     ['two outcomes on a line', head + good.replace('\n', other), 'line 2: it is not JSON'],
     ['a carriage return in a line', head + good.replace(':', ':\r') + other, 'line 2: it has a carriage return'],
     ['a byte order mark', `\ufeff${head}${good}${other}`, 'line 1: it is not JSON'],
-    ['a line that is no object', `${head}[]\n${other}`, 'line 2: it: '],
+    ['a line that is not an object', `${head}[]\n${other}`, 'line 2: it: '],
     ['an outcome in place of the run', good + good + other, 'line 1: version: '],
     ['a wrong member', head + good.replace('"failed"', '"lost"') + other, 'line 2: outcome: '],
     ['more outcomes than a record may have', with_(head, '"outcomes":1e6') + good, 'it has 1 of 1000000 outcomes'],

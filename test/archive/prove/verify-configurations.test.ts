@@ -44,7 +44,7 @@ describe('a stored configuration', () => {
     expect(await runVerify(archive.folder)).toMatchObject({ code: 1, kinds: [`damaged ${key}`], problems: [problem] });
   });
 
-  it('with the right hash of what is no configuration is damaged', async () => {
+  it('with the right hash of what is not a configuration is damaged', async () => {
     const record = await archive.attempt({ run, clusters: ['a'], answer });
     const configuration = await archive.putConfiguration({ clusters: 'all' } as never);
     await archive.putRecord({ ...record, configuration });

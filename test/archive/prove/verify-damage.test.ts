@@ -61,7 +61,7 @@ describe('verify finds what was changed', () => {
     ['stored length', { storedBytes: 1 }],
     ['time', { fetchedAt: '2026-11-20T09:00:02.000Z' }],
     ['state', { state: 'Failed' }],
-    ['media type, which is none', { mediaType: undefined }],
+    ['media type, which says nothing', { mediaType: undefined }],
     ['media type', { mediaType: 'text/html' }],
     ['doubt', { doubt: 'it has the member error' }],
     ['text', { logSha256: 'ab'.repeat(32) }],
@@ -137,7 +137,7 @@ describe('verify finds what was changed', () => {
     expect((await verify()).kinds).toEqual([]);
   });
 
-  it('a record that is none is damaged, and all it should have recorded is unrecorded', async () => {
+  it('a file that is not a record is damaged, and all it should have recorded is unrecorded', async () => {
     await writeFile(pathOf(recordKey), 'no record');
     const { code, kinds } = await verify();
     expect(code).toBe(1);
@@ -147,7 +147,7 @@ describe('verify finds what was changed', () => {
     );
   });
 
-  it('a record that one attempt wrote twice, because nobody told it that the first is stored, is no contradiction', async () => {
+  it('a record that one attempt wrote twice, because nobody told it that the first is stored, is not a contradiction', async () => {
     await archive.putRecord({ ...record, attempt: 2 });
     await archive.putRecord({ ...record, attempt: 3 });
     expect(await verify()).toMatchObject({ code: 0, kinds: [], result: { records: 4, sound: 8 } });

@@ -21,7 +21,7 @@ const verify = (args: string[] = [], now = nextDay) => runVerify(archive.folder,
 const allOf = (run: Date) => `${runPrefix(run)}*`;
 
 describe('a run that the schedule should have started', () => {
-  it('is absent if there is no record of it between two that it started', async () => {
+  it('is absent if no record of it lies between two that it started', async () => {
     for (const hour of [6, 7, 10]) await runAt(at(hour));
     const { code, kinds, problems, result } = await verify();
     expect([code, result.ok, kinds]).toEqual([0, true, [`absent ${allOf(at(8))}`]]);

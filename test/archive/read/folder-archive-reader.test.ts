@@ -70,7 +70,7 @@ it('an object that may not be opened is unreadable, also in a copy without metad
 const isUnix = process.platform !== 'win32';
 
 // There are no FIFOs on Windows, and a link takes a privilege there.
-(isUnix ? describe : describe.skip)('what is no regular file in a folder of an archive', () => {
+(isUnix ? describe : describe.skip)('what is not a regular file in a folder of an archive', () => {
   const fifo = (key: string) => execFileSync('mkfifo', [pathOf(key)]);
   const inPlaceOf = async (key: string) => {
     await rm(pathOf(key));

@@ -24,7 +24,7 @@ describe('diff', () => {
 
   const diff = (...args: string[]) => runCollector(['diff', '--archive', archive.folder, ...args]);
 
-  it('without times the two newest are compared; standard error says that there is no difference', async () => {
+  it('without times the two newest are compared; standard error says that they do not differ', async () => {
     const { code, out, err } = await diff('alpha');
     expect([code, out]).toEqual([0, '']);
     expect(err).toMatch(/run 2026-11-20T10:00:00Z.*\n.*run 2026-11-20T11:00:00Z.*\nNo difference\.\n$/);

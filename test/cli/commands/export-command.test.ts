@@ -262,7 +262,7 @@ describe('export, from an archive of ten clusters and 60 runs with nine seals', 
     });
   });
 
-  it('takes no path from keys that are none of an archive', async () => {
+  it('takes no path from keys that an archive does not have', async () => {
     const reader = new FolderArchiveReader(archive.folder);
     const list = reader.list.bind(reader);
     const outside = ['../evil', '/evil', 'date=2025-11-10/../../../../evil.json.gz', 'x/../../evil.jsonl'];

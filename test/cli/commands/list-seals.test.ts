@@ -86,7 +86,7 @@ describe('the chain of seals', () => {
       expect(out).toMatch(/│ +1 │.*│ beside │.*\n.*│ +2 │.*│ in it +│/);
     });
 
-    it('says that there are none', async () => {
+    it('says that it has none', async () => {
       const archive = await ArchiveFixture.create();
       await archive.attempt({ run: day(20), clusters: [], answer: plainAnswer });
       const { folder } = archive;
@@ -130,7 +130,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it('open damage is told by seals, runs and verify, and is no failure once all of it is acknowledged', async () => {
+  it('open damage is told by seals, runs and verify, and does not fail once all of it is acknowledged', async () => {
     const keys = (['log', 'manifest'] as const).map((resource) => keyOf(resource, 'alpha', day(18, 8)));
     for (const key of keys) await rm(join(archive.folder, key));
     const since = day(20, 3).toISOString();
@@ -222,8 +222,8 @@ describe('the chain of seals', () => {
 
     it.each([
       ['is not there', undefined],
-      ['is no key', 'no key'],
-      ['is no whole key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
+      ['is not a key', 'no key'],
+      ['is not a whole key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
       ['has a key of another kind', otherKind],
       ['is a private key', privateKey],
     ])('refuses a file of keys that %s', async (_, content) => {

@@ -135,7 +135,7 @@ describe('runs', () => {
       expect(json.at(-2)).not.toHaveProperty('stale');
     });
 
-    it('leaves out what is optional, and what is no longer configured', async () => {
+    it('leaves out what is optional, and what was taken out of the configuration', async () => {
       await run(8, { optional: ['gamma'] });
       const configured = [{ uid: 'alpha' }, ...['gamma', 'spare'].map((uid) => ({ uid, optional: true }))];
       await run(9, { clusters: ['alpha', 'gamma'], configuration: { clusters: configured } });

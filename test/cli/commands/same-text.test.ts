@@ -18,7 +18,7 @@ describe('an equal text of a log, known from records alone', () => {
 
   const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
 
-  it('is no change in the history of the log', async () => {
+  it('is not a change in the history of the log', async () => {
     const { out } = await collector('history', 'c', '--resource', 'log', '--json');
     expect(JSON.parse(out)).toMatchObject([
       { run: hour(8).toISOString(), before: null },
@@ -26,7 +26,7 @@ describe('an equal text of a log, known from records alone', () => {
     ]);
   });
 
-  it('is no change in the history of the fleet', async () => {
+  it('is not a change in the history of the fleet', async () => {
     const { out } = await collector('history', '--all', '--resource', 'log');
     expect(out).toBe(`${short(10)} changed: 1 cluster: c\n${short(8)} first: 1 cluster: c\n`);
   });

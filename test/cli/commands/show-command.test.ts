@@ -62,7 +62,7 @@ describe('show', () => {
     expect(err).toMatch(new RegExp(`^damaged: .*\n  ${key}$`, 'm'));
   });
 
-  it('a long log that was altered and is no JSON any more is called damaged too', async () => {
+  it('a long log that was altered and is not JSON any more is called damaged too', async () => {
     const content = logRecord('long', 'some text\n'.repeat(100_000));
     await archive.attempt({ run: hour(12), clusters: ['long'], answer: () => ({ content }) });
     const key = keyOf('log', 'long', hour(12));
@@ -80,7 +80,7 @@ describe('show', () => {
     expect((await runCollector(log)).out).toBe(`${text}10`);
   });
 
-  it('a doubt is told on standard error, and is no failure', async () => {
+  it('a doubt is told on standard error, and is not a failure', async () => {
     const content = Buffer.from('{"spec":{"clusterUid":"odd","log":"gr\xf6\xdfe"}}', 'latin1');
     const doubt = 'it has bytes that are not UTF-8';
     await archive.attempt({ run: hour(12), clusters: ['odd'], answer: () => ({ content, doubt }) });

@@ -23,7 +23,7 @@ describe('verify', () => {
     expect(result.bytes).toBe(2 * record.outcomes.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
   });
 
-  it('counts what was archived with a doubt, which is no damage', async () => {
+  it('counts what was archived with a doubt, which is not damage', async () => {
     const doubt = 'it is JSON that ends too early';
     await archive.attempt({ run: hour(10), clusters: ['alpha'], answer: () => ({ content: '{"kind":', doubt }) });
     expect(await verify()).toMatchObject({ code: 0, result: { sound: 10, doubts: 2 } });

@@ -57,7 +57,7 @@ describe('npm start', () => {
       ['no cluster', '--clusters ,', /expected at least one uid/, demo],
       ['a cluster of nobody', '--clusters one,three', /names three, which is not configured.*one, two/, demo],
       ['a failing cluster of nobody', '--fail three=not-found', /--fail names three/, demo],
-      ['a --run that is no time', '--run yesterday', /expected the time of one run, as `runs` prints it/, demo],
+      ['a --run that is not a time', '--run yesterday', /expected the time of one run, as `runs` prints it/, demo],
       ['a real service without its key', '', /clusters\.test needs its API key in .* COLLECTOR_API_KEY/, real],
       ['a fault of a real service', '--fail one=not-found', forDemo, withKey],
       ['several problems, all at once', '', everyProblem, faulty],
@@ -86,7 +86,7 @@ describe('npm start', () => {
       expect(await readdir(folder)).toEqual(['.metadata-incoming']);
     });
 
-    it('an archive that is no folder', async () => {
+    it('an archive that is not a folder', async () => {
       const { code, err } = await runStart(['--config', await writeConfig(), '--folder', join(root, 'my.json')]);
       expect(err).toMatch(/Writing to the folder .*my\.json failed: ENOTDIR; name another with --folder/);
       expect(code).toBe(2);
@@ -183,7 +183,7 @@ describe('npm start', () => {
     expect(part.code).toBe(1);
   });
 
-  it('tells of a doubt, which is no failure', async () => {
+  it('tells of a doubt, which is not a failure', async () => {
     const config = await writeConfig({ clusters: ofFirstResources('one') });
     const start = (...args: string[]) =>
       runStart(['--config', config, '--folder', folder, '--fail', 'one=latin-1', ...args]);

@@ -83,7 +83,7 @@ describe('the progress of a start', () => {
     const key = 'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz';
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key });
     tick();
-    progress.line('a line that is no JSON');
+    progress.line('a line that is not JSON');
     progress.line(line('asked again', { cluster: 'a', resource: 'manifest', requests: 2 }));
     progress.line(line('run finished', summary));
     tick();

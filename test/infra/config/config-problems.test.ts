@@ -11,7 +11,7 @@ describe('an invalid configuration', () => {
     expect(found[0]?.expected).toMatch(expected);
   });
 
-  it.each([[null], [7], [[]], ['text']])('%j is no configuration', (value) => {
+  it.each([[null], [7], [[]], ['text']])('%j is not a configuration', (value) => {
     expect(problems(value)).toEqual([{ path: '', received: expect.any(String), expected: 'an object' }]);
   });
 

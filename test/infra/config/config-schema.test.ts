@@ -28,7 +28,7 @@ describe('collector.schema.json', () => {
     expect(validate({ ...exampleJson(), ...changes })).toBe(false);
   });
 
-  it('says of nothing that it "is no" something', () => {
+  it('says "is not a" where it says what something is not', () => {
     expect(shipped.match(/\b(is|are|was|were) (no|none)\b.{0,20}/g)).toBeNull();
   });
 

@@ -75,7 +75,7 @@ const tableIn = (page: string) =>
 const table = tableIn('attacks.md');
 
 describe('an attack on a sealed archive', () => {
-  it('is none as long as nobody attacks', async () => {
+  it('finds nothing as long as nobody attacks', async () => {
     const world = untouched.copy();
     expect([...(await verified(world, 23)), await foundByStamps(world, 23)]).toEqual([[], [], [], [], []]);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).result).toMatchObject({ number: 4, damage: 0 });

@@ -45,7 +45,7 @@ describe('the seams that an audit judges', () => {
     audits = new Audits();
   });
 
-  it('are no gaps where the log goes on, and gaps are named', async () => {
+  it('are not gaps where the log goes on, and gaps are named', async () => {
     const { gaps, frozen } = await audits.audit([
       lines(0, 10),
       lines(5, 15),
@@ -92,7 +92,7 @@ describe('the seams that an audit judges', () => {
     ['have another first and last line each', (at) => `at ${at}\n${lines(5 * at, 5 * at + 50)}until ${at}\n`],
     ['turn, and turn back', (at) => (at === 2 ? newestFirst : String)(lines(5 * at, 5 * at + 50))],
     ['change their line ends', (at) => lines(5 * at, 5 * at + 50).replaceAll('\n', at % 2 === 1 ? '\r\n' : '\n')],
-  ])('of logs that %s are no gaps, and no log is frozen, be it kept whole or by few lines', async (_, textAt) => {
+  ])('of logs that %s are not gaps, and no log is frozen, be it kept whole or by few lines', async (_, textAt) => {
     for (const clusters of [1, 100_000]) {
       const own = new Audits();
       const texts = Array.from({ length: 8 }, (_each, at) => textAt(at));
@@ -184,7 +184,7 @@ describe('what people are told of logs', () => {
     expect([audits.told(), audits.sealed.frozen]).toEqual(['', []]);
   });
 
-  it('is nothing of a cluster that is no longer configured', async () => {
+  it('is nothing of a cluster that was taken out of the configuration', async () => {
     await audits.audit([lines(0, 10), lines(0, 10)]);
     expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).summary.result([], true).frozen).toEqual([]);
   });

@@ -227,7 +227,7 @@ describe('more than an audit can check', () => {
     expect([openMore, cursor.reading]).toEqual([1, newPass(new Date(at(11)), 'reading')]);
   });
 
-  it('that could not be read is not repaired by what is no damage at the same key', () => {
+  it('that could not be read is not repaired by what is not damage at the same key', () => {
     const [one = { kind: 'missing', key: '', problem: '', since: '' }] = lost(1);
     const open = [{ ...one, kind: 'unreadable' as const }];
     const findings = new Findings();
@@ -236,7 +236,7 @@ describe('more than an audit can check', () => {
     expect([settled.open, settled.repaired.count]).toEqual([open, 0]);
   });
 
-  it('and carry is counted, and is no more than a state can hold', () => {
+  it('and carry is counted, and fits into a state', () => {
     const chain = { state: emptyState, records: new Map() };
     const findings = new Findings();
     for (const { key } of lost(50_007)) findings.find('missing', key, 'it is not there');

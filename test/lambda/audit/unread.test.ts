@@ -12,7 +12,7 @@ beforeEach(async () => {
 const audit = (day: number, more = {}) => world.audit(`${days[day]}T23:30:00.000Z`, more);
 
 describe('a run record that cannot be read', () => {
-  it('stops nothing, is no damage, and is sealed by the audit that can read it', async () => {
+  it('stops nothing, is not damage, and is sealed by the audit that can read it', async () => {
     const [key = '', other = ''] = world.bucket.keys('runs/');
     world.bucket.refused.add(key);
     const { result, mails } = await audit(0);

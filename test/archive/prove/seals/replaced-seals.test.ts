@@ -63,7 +63,7 @@ describe('the versions of seals in a bucket', () => {
     expect(urls[1]?.searchParams.get('version-id-marker')).toBe('v2');
   });
 
-  it.each([405, 501])('are none where the store keeps none: %i', async (status) => {
+  it.each([405, 501])('does not find any where the store keeps none: %i', async (status) => {
     answer = () => ({ status, body: '<Error><Code>NotImplemented</Code><Message>no</Message></Error>' });
     expect(await reader.replaced('seals/')).toEqual([]);
   });

@@ -177,7 +177,7 @@ describe('verify with seals', () => {
       await expectBoth([`seal-broken ${seal2}`], /text\/html/);
     });
 
-    it('finds what is no seal under seals/', async () => {
+    it('finds what is not a seal under seals/', async () => {
       await archive.put('seals/0000004.jsonl', Buffer.from('{}'), {});
       expect((await verify()).kinds).toEqual(['unrecorded seals/0000004.jsonl']);
     });
@@ -196,7 +196,7 @@ describe('verify with seals', () => {
       expect([code, kinds]).toEqual([1, [`seal-broken ${seal2}`, ...unsealedOf(19)]]);
     });
 
-    it('finds a signed line that is no seal', async () => {
+    it('finds a signed line that is not a seal', async () => {
       await seals.put({ ...(await seals.read(2)), version: 2 } as unknown as Seal);
       await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /it is not a valid seal: version/);
       expect(parseSeal(Buffer.from('no JSON'))).toBe('it is not JSON');
@@ -242,7 +242,7 @@ describe('verify with seals', () => {
 
     it.each([
       ['says the key, and was not made with it', /"signature":"[^"]*"/, '"signature":"MEUCIQ=="'],
-      ['is no signature', /\n.*\n/, '\n{}\n'],
+      ['is not a signature', /\n.*\n/, '\n{}\n'],
       ['has no public key', /"publicKey":"[^"]*"/, '"publicKey":"AAAA"'],
       ['has a public key of another kind', /"publicKey":"[^"]*"/, `"publicKey":"${otherKey.toString('base64')}"`],
       ['is longer than a signature', /\n.*\n/, `\n${'['.repeat(70_000)}\n`],

@@ -112,7 +112,7 @@ it('an attempt is one line of the log, a warning unless it is complete', () => {
   expect(report(complete).lines).toEqual([['info', 'run finished', { ...complete, ...facts }]]);
 });
 
-it('a failure, a doubt and a repeated request are one line of the log each, with all that is known of them; other outcomes are none', () => {
+it('a failure, a doubt and a repeated request are one line of the log each, with all that is known of them; other outcomes have none', () => {
   const lines: unknown[][] = [];
   const reporter = new LambdaReporter(noting(lines), {} as Metrics, true);
   for (const outcome of [outcomes[0], outcomes[1], outcomes[3]] as Outcome[]) reporter.outcome(outcome);
