@@ -17,7 +17,7 @@ describe('the notes of a release', () => {
     expect(releaseNotes(changelog, '0.9.0')).toBe('First.\n');
   });
 
-  it.each(['2.0.0', '1.0.0-rc', '1.0'])('are refused where there are none: %s', (version) => {
+  it.each(['2.0.0', '1.0.0-rc', '1.0'])('are refused where nobody has named any: %s', (version) => {
     expect(() => releaseNotes(changelog, version)).toThrow(`"## ${version}"`);
   });
 
