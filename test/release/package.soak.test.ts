@@ -120,7 +120,7 @@ describe('the packed file', () => {
       writeFileSync(key, sealed.seals.publicKey);
     });
 
-    const verify = () => collector('verify', '--archive', part, '--part', '--public-key', key);
+    const verify = () => collector('verify', '--archive', part, '--part', '--cluster', healthy, '--public-key', key);
 
     it('checks an export with a public key, and finds one changed byte', async () => {
       expect(await verify()).toContain('Signatures were checked with the keys given.\nNothing is damaged.');
