@@ -178,11 +178,13 @@ export class S3ArchiveReader implements ArchiveReader {
     const { name, message } = error as Error;
     const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
     const hint =
-      status === 403
-        ? `; ${this.advice}`
-        : name === 'CredentialsProviderError'
-          ? '; set AWS_PROFILE, or sign in with the AWS CLI'
-          : '';
+      name === 'InvalidObjectState'
+        ? '; it lies in an archive class such as GLACIER, and has to be restored before it can be read (aws s3api restore-object)'
+        : status === 403
+          ? `; ${this.advice}`
+          : name === 'CredentialsProviderError'
+            ? '; set AWS_PROFILE, or sign in with the AWS CLI'
+            : '';
     const reason = status === undefined ? message : `${status} ${name}`;
     return new ArchiveReadError(`${action} in ${this.location} failed: ${reason}${hint}`, {
       cause: error,

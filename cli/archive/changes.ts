@@ -11,10 +11,14 @@ export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 
   /** Of the content, lower-case hex, and of that before it; null for the first. */
   readonly sha256: string;
   readonly before: string | null;
+  /** Of the object before it; undefined: there is none, or it is not known. */
+  readonly keyBefore: string | undefined;
 }
 
 /** What records and metadata say of content. */
 export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
+
+type KnownContent = ContentHashes & Pick<Outcome, 'key'>;
 
 /**
  * Every change, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
@@ -26,7 +30,7 @@ export async function* changesIn(
   runs: AsyncIterable<Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>>,
   scope: OutcomeScope & { readonly resource: Resource },
 ): AsyncGenerator<Change> {
-  const known = new Map<string, ContentHashes>();
+  const known = new Map<string, KnownContent>();
   let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
   for await (const listed of runs)
     for await (const outcome of outcomesOf(reader, listed, scope)) {
@@ -34,10 +38,11 @@ export async function* changesIn(
       const { cluster, run, key, fetchedAt, bytes, sha256 } = outcome;
       contentOf ??= await contentBefore(reader, scope.resource, run);
       const before = known.get(cluster) ?? (await contentOf(cluster));
-      known.set(cluster, hashesOf(outcome));
+      known.set(cluster, { ...hashesOf(outcome), key });
       if (before !== undefined && isSameContent(before, outcome)) continue;
       const change = before === undefined ? 'first' : 'changed';
-      yield { cluster, run, change, key, fetchedAt, bytes, sha256, before: before?.sha256 ?? null };
+      const own = { cluster, run, change, key, fetchedAt, bytes, sha256 } as const;
+      yield { ...own, before: before?.sha256 ?? null, keyBefore: before?.key };
     }
 }
 
@@ -61,18 +66,18 @@ async function contentBefore(
   reader: RunReader,
   resource: Resource,
   first: Date,
-): Promise<(cluster: string) => Promise<ContentHashes | undefined>> {
+): Promise<(cluster: string) => Promise<KnownContent | undefined>> {
   const { archive, now } = reader;
   const to = new Date(first.getTime() - 1);
   const before = await reader.newestRun({ to });
   if (before === undefined) return async () => undefined;
   const own = before.outcomes.filter((outcome) => outcome.resource === resource && outcome.sha256 !== undefined);
-  const hashes = new Map(own.map((outcome) => [outcome.cluster, hashesOf(outcome)]));
+  const hashes = new Map(own.map((outcome) => [outcome.cluster, { ...hashesOf(outcome), key: outcome.key }]));
   return async (cluster) => {
     const known = hashes.get(cluster);
     if (known !== undefined) return known;
     // A listing alone: of a cluster that is new, all records of the archive would be read.
     const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
-    return newest && (await factsOf(archive, newest.key));
+    return newest && { ...(await factsOf(archive, newest.key)), key: newest.key };
   };
 }

@@ -14,10 +14,20 @@ import {
   selectObject,
 } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
-import { formatTime, shellQuoted } from '../terminal/format';
+import type { LinePattern } from '../search/line-pattern';
+import { compareWithoutNoise, isNoiseLine } from '../search/noise';
+import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
-import { type ReadOptions, resourceOption, runOption, withArchive, withHelp, withPeriod } from './options';
+import {
+  ignoreOption,
+  type ReadOptions,
+  resourceOption,
+  runOption,
+  withArchive,
+  withHelp,
+  withPeriod,
+} from './options';
 import { printRemarks } from './print-findings';
 
 /** Most changed lines: the time and memory for the shortest difference grow with the square of their number. */
@@ -26,6 +36,7 @@ const mostChanged = 1000;
 interface Options extends ReadOptions, Omit<RunSelection, 'last'> {
   readonly resource: Resource;
   readonly escape: boolean;
+  readonly ignore?: LinePattern;
 }
 
 export function diffCommand({ terminal, end }: CommandContext): Command {
@@ -37,7 +48,9 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   withPeriod(command.addOption(runOption(['from', 'to'])), terminal, [
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
-  ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
+  ])
+    .option('--no-escape', 'leave control characters of the content as they are, for patch')
+    .addOption(ignoreOption());
   withHelp(withArchive(command, 'one object; docs/reading-the-archive.md has its members'), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const { resource } = options;
@@ -55,7 +68,7 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     }
     const read = async (side: RecordedObject) => ({ ...side, ...(await readText(reader.archive, side.key, resource)) });
     const sides = [await read(before), await read(after)] as const;
-    const difference = differenceOf(sides);
+    const difference = differenceOf(sides, options.ignore);
     if (options.json === true) await printJson(terminal.out, { cluster, resource, ...documentOf(sides, difference) });
     else await printDifference(terminal, sides, difference, options);
     end(ending === 'ok' && difference.isChanged ? 'found' : ending);
@@ -105,31 +118,48 @@ interface Difference {
   readonly isChanged: boolean;
   /** Whether all that was archived is the same. */
   readonly isSame: boolean;
+  /** Whether they differ only in lines that are left out. */
+  readonly isOnlyNoise: boolean;
+  /** How many lines that are left out the newer one has and the older has not. */
+  readonly ignored: number;
   /** Undefined: they are too different. */
   readonly patch: StructuredPatch | undefined;
 }
 
 /** Content need not be UTF-8: two that read the same may still differ. */
-function differenceOf([before, after]: Sides): Difference {
+function differenceOf([before, after]: Sides, ignore?: LinePattern): Difference {
   const isSame = before.facts.sha256 === after.facts.sha256;
   const nameOf = ({ cluster, resource }: Side) => `${cluster}/${resource}`;
   const [from, to] = [formatTime(before.run), formatTime(after.run)];
   // Three lines around a change, as in diff.
-  const options = { context: 3, maxEditLength: mostChanged };
+  const isNoise = (line: string) => ignore !== undefined && isNoiseLine(line, ignore);
+  const isSameLine = (one: string, other: string) => one === other || (isNoise(one) && isNoise(other));
+  const options = { context: 3, maxEditLength: mostChanged, comparator: isSameLine };
   // To compare equal texts line by line takes ten times their memory.
   const texts = before.text === after.text ? (['', ''] as const) : ([before.text, after.text] as const);
   const patch = structuredPatch(nameOf(before), nameOf(after), ...texts, from, to, options);
-  const isOfText = patch === undefined || patch.hunks.length > 0;
-  return { isSame, isChanged: isOfText || (!isSame && !resources[after.resource].holdsLog), patch };
+  const { isOnlyNoise, newLines } =
+    ignore === undefined || before.text === after.text
+      ? { isOnlyNoise: false, newLines: 0 }
+      : compareWithoutNoise(before.text, after.text, ignore);
+  if (patch !== undefined) {
+    const shown = patch.hunks.filter(({ lines }) =>
+      lines.some((line) => /^[+-]/.test(line) && !isNoise(line.slice(1))),
+    );
+    patch.hunks = shown;
+  }
+  const isOfText = patch === undefined ? !isOnlyNoise : patch.hunks.length > 0;
+  const isOfBytes = !isSame && !isOnlyNoise && !resources[after.resource].holdsLog;
+  return { isSame, isOnlyNoise, ignored: newLines, isChanged: isOfText || isOfBytes, patch };
 }
 
 /** For `--json`. */
-function documentOf([before, after]: Sides, { isChanged, patch }: Difference): object {
+function documentOf([before, after]: Sides, { isChanged, ignored, patch }: Difference): object {
   const [from, to] = [before, after].map(({ run, key, facts, remark }) => {
     const { fetchedAt, sha256, length: bytes } = facts;
     return { run, fetchedAt, key, sha256, bytes, remark: remark?.problem ?? null };
   });
-  return { changed: isChanged, from, to, hunks: patch?.hunks ?? null };
+  return { changed: isChanged, from, to, ignored, hunks: patch?.hunks ?? null };
 }
 
 /** For `--json`, where one of the two is not there, so that nothing was compared. */
@@ -144,11 +174,11 @@ function goneDocument(...both: readonly RecordedObject[]): object {
 async function printDifference(
   terminal: Terminal,
   sides: Sides,
-  { isSame, isChanged, patch }: Difference,
+  { isSame, isOnlyNoise, isChanged, ignored, patch }: Difference,
   { escape: isEscaped, archive }: Options,
 ): Promise<void> {
   const { err } = terminal;
-  if (patch === undefined) {
+  if (patch === undefined && !isOnlyNoise) {
     const [lines, others] = sides.map(({ text }) => text.split('\n').length - 1);
     const commands = sides.map(({ cluster, resource, run }, at) => {
       const which = `${shellQuoted(cluster)} --resource ${resource} --run ${formatTime(run)}${archiveArgument(archive)}`;
@@ -156,10 +186,13 @@ async function printDifference(
     });
     const what = `They are too different to be shown line by line: ${lines} lines and ${others} lines`;
     await print(err, `${what}. To compare them by hand:\n${commands.join('')}  diff before.txt after.txt\n`);
-  } else await printPatch(terminal, patch, isEscaped);
+  } else if (patch !== undefined) await printPatch(terminal, patch, isEscaped);
   if (isSame) await print(err, 'No difference.\n');
+  else if (isOnlyNoise)
+    await print(err, `No difference but in ${formatCount(ignored, 'line')} that --ignore matches.\n`);
   else if (!isChanged)
     await print(err, 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n');
+  else if (ignored > 0) await print(err, `${formatCount(ignored, 'line')} that --ignore matches left out.\n`);
   else if (patch?.hunks.length === 0) await print(err, 'The manifests differ only in bytes that are not UTF-8.\n');
 }
 
@@ -186,7 +219,7 @@ A cluster is compared between two runs that archived it. Standard error says whi
 were fetched late. --run compares that run with the one before it. --from and --to compare the state when the period began
 with the state when it ended; --to alone, the newest run at or before it with the one before. "history --all --from TIME --to TIME" says which clusters changed.
 
-diff reads both contents and compares them with their hashes and their run records. Above 1,000 changed lines it prints
+With --ignore, lines that match count as equal, and texts that differ only in them as the same. diff reads both contents and compares them with their hashes and their run records. Above 1,000 changed lines it prints
 the commands to compare them by hand.
 
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, one of the two is

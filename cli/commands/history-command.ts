@@ -1,18 +1,23 @@
 import { Command } from 'commander';
+import { DamagedObjectError } from '../../archive/format/damage';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { bytesOfRecords, type ClusterRecord } from '../../archive/read';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';
+import { readText } from '../archive/read-text';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
+import type { LinePattern } from '../search/line-pattern';
+import { compareWithoutNoise } from '../search/noise';
 import { changeText } from '../terminal/cluster-change';
 import { atMost, formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { Progress, printVolume } from '../terminal/progress';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
+  ignoreOption,
   parseCount,
   type RunOptions,
   readRuns,
@@ -28,6 +33,7 @@ interface Options extends RunOptions {
   readonly resource: Resource;
   readonly limit: number;
   readonly all?: boolean;
+  readonly ignore?: LinePattern;
 }
 
 /** How many of the newest runs are compared, unless others are asked for: of a fleet, and of one cluster. */
@@ -48,7 +54,8 @@ export function historyCommand(context: CommandContext): Command {
     .argument('[cluster]', "the cluster's uid, or with --all a pattern with * and ?")
     .option('--all', 'what changed of all clusters, each change once')
     .addOption(resourceOption('what may have changed', usualResource))
-    .option('--limit <count>', 'print so many changes, with --all so many lines', parseCount, 20);
+    .option('--limit <count>', 'print so many changes, with --all so many lines', parseCount, 20)
+    .addOption(ignoreOption());
   withLast(withPeriod(command, terminal), 'runs', `${runsOfCluster}, with --all ${runsOfFleet}, with --from all`);
   withHelp(withArchive(command, 'an array, an element per change, the oldest first, never cut'), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
@@ -61,9 +68,13 @@ export function historyCommand(context: CommandContext): Command {
       const { resource } = options;
       const selection = { ...options, ...selectionOf(options, uid === undefined ? runsOfFleet : runsOfCluster) };
       const runs = uid === undefined ? reader.select(selection) : runsOf(terminal, reader, uid, selection);
-      const changes = changesIn(reader, runs, uid === undefined ? { resource, clusters } : { resource });
+      const all = changesIn(reader, runs, uid === undefined ? { resource, clusters } : { resource });
+      const ignored = { count: 0 };
+      const changes = options.ignore === undefined ? all : withoutNoise(reader, all, resource, options.ignore, ignored);
       if (options.json === true) await printJsonArray(terminal.out, withMembers(reader, changes));
       else await printChanges(terminal, reader, uid, changes, options);
+      if (options.ignore !== undefined)
+        await print(terminal.err, `${formatCount(ignored.count, 'change')} only in lines that --ignore matches.\n`);
     });
   });
 }
@@ -94,6 +105,42 @@ async function* runsOf(
     progress.stop();
   }
   if (!isArchived) throw await nothingOf(reader, resource, cluster, { from: reader.oldest, to: reader.newest });
+}
+
+/**
+ * The changes that are in other lines too than those that match: reads both contents of each. One that cannot be read, or is not
+ * there, stays, and is one of the problems.
+ */
+async function* withoutNoise(
+  reader: RunReader,
+  changes: AsyncIterable<Change>,
+  resource: Resource,
+  isNoise: LinePattern,
+  ignored: { count: number },
+): AsyncGenerator<Change> {
+  for await (const change of changes) {
+    if (await isOnlyNoise(reader, change, resource, isNoise)) ignored.count += 1;
+    else yield change;
+  }
+}
+
+async function isOnlyNoise(
+  reader: RunReader,
+  { key = '', keyBefore }: Change,
+  resource: Resource,
+  isNoise: LinePattern,
+): Promise<boolean> {
+  if (keyBefore === undefined) return false;
+  const texts: string[] = [];
+  for (const one of [keyBefore, key])
+    try {
+      texts.push((await readText(reader.archive, one, resource)).text);
+    } catch (error) {
+      if (!(error instanceof DamagedObjectError)) throw error;
+      reader.problems.push({ kind: 'damaged', key: one, problem: error.message });
+    }
+  const [before, after] = texts;
+  return before !== undefined && after !== undefined && compareWithoutNoise(before, after, isNoise).isOnlyNoise;
 }
 
 /**
@@ -145,7 +192,7 @@ function commandOf({ cluster, run, change, bytes }: Change, { resource, archive 
 
 /** The changes, and then who joined and who left a list of clusters. */
 async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<Change>) {
-  yield* found;
+  for await (const { keyBefore, ...change } of found) yield change;
   for (const { run, joined, returned, began, left } of clusterChanges) {
     for (const cluster of joined) yield { cluster, run, change: 'joined' };
     for (const cluster of returned) yield { cluster, run, change: 'back' };
@@ -157,7 +204,8 @@ async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<
 const helpText = `
 A change is between two runs that archived the cluster; other runs are passed over. history reads the run records, and looks whether what they name is there.
 
-With --all, all clusters that changed in one run are one line.
+With --all, all clusters that changed in one run are one line. --ignore reads both contents of each change, and leaves out those that
+differ only in lines that match.
 
 Exit codes: 0 done, 1 something is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
 be read.
@@ -165,6 +213,6 @@ be read.
 Examples:
   npm run collector -- history my-cluster
   npm run collector -- history my-cluster --from "90 days ago"
-  npm run collector -- history --all --from "7 days ago"
+  npm run collector -- history --all --from "7 days ago" --ignore "resourceVersion:|managedFields:"
   npm run collector -- history --all "prod-*" --from 2026-11-20T09:00 --to 2026-11-20T12:00
 `;

@@ -6,6 +6,7 @@ import { clusterFilter } from '../archive/cluster-names';
 import { defaultArchive, openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
+import { linePattern } from '../search/line-pattern';
 import type { StackName } from '../stack/aws-access';
 import { printableLines } from '../terminal/printable';
 import type { CommandContext, Ending, Terminal } from '../terminal/terminal';
@@ -100,6 +101,12 @@ export function selectionOf({ run, from, to, last }: RunSelection, most: number)
 /** Whether the options select runs at all. */
 export function isSelection({ run, from, to, last }: RunSelection): boolean {
   return [run, from, to, last].some((one) => one !== undefined);
+}
+
+/** What does not count as a change. */
+export function ignoreOption(): Option {
+  const what = 'leave out changes that are only in lines that match this regular expression (RE2 syntax)';
+  return new Option('--ignore <regex>', what).argParser((text) => linePattern(text, {}));
 }
 
 /** Adds --lines-from and --lines-to. */

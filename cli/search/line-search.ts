@@ -97,7 +97,10 @@ export class LineSearch {
       this.#contextLeft = 0;
     }
     this.#number += 1;
-    if (this.#options.matches(text)) this.#matched(text);
+    const { matches } = this.#options;
+    // The end of a line is CR LF too: `x$` means both.
+    const isMatch = matches(text) || (text.endsWith('\r') && matches(text.slice(0, -1)));
+    if (isMatch) this.#matched(text);
     else this.#notMatched(text);
   }
 

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
 import { objectKey, runRecordKey } from '../../../archive/format/keys';
+import { S3ArchiveReader } from '../../../archive/read/s3-archive-reader';
 import type { LoggedRequest } from '../../../local/aws/aws-endpoint';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
+import { listenLocally } from '../../../local/listen-locally';
 import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { runVerify } from '../../cli/run-verify';
@@ -183,6 +187,22 @@ describe('an archive in a bucket', () => {
     const { out } = await runCollector(['verify', '--archive', 's3://archive-bucket'], { now });
     expect(out).toContain('Not everything could be read. Found: 1 unreadable.');
     expect((await runCollector(['verify', '--seals', '--archive', 's3://archive-bucket'], { now })).code).toBe(3);
+  });
+
+  it('says that an object in an archive class has to be restored before it can be read', async () => {
+    const body =
+      '<Error><Code>InvalidObjectState</Code><Message>The operation is not valid</Message><StorageClass>GLACIER</StorageClass></Error>';
+    const answering = createServer((_, response) =>
+      response.writeHead(403, { 'content-type': 'application/xml' }).end(body),
+    );
+    const { url, close } = await listenLocally(answering);
+    const credentials = { accessKeyId: 'AKIA', secretAccessKey: 'secret' };
+    const client = new S3Client({ endpoint: url, region: 'eu-central-1', credentials, forcePathStyle: true });
+    const key = objectKey({ resource: 'log', cluster: 'a', run: hour(8) });
+    await expect(new S3ArchiveReader('b', client).open(key)).rejects.toThrow(
+      /403 InvalidObjectState; .* has to be restored/,
+    );
+    await close();
   });
 
   it('finds an object missing that S3 no longer has', async () => {

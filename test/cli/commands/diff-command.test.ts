@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { applyPatch, parsePatch } from 'diff';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
@@ -143,5 +145,38 @@ describe('diff', () => {
       code: 2,
       err: expect.stringContaining("missing required argument 'cluster'"),
     });
+  });
+
+  it('--ignore leaves out lines that match, and says how many', async () => {
+    const noisy = await ArchiveFixture.create();
+    const manifest = (version: number, replicas: number) =>
+      `kind: A\r\nmetadata:\r\n  resourceVersion: "${version}"\r\n${'  a: b\r\n'.repeat(9)}spec:\r\n  replicas: ${replicas}\r\n`;
+    for (const [at, content] of [manifest(1, 3), manifest(2, 3), manifest(3, 4)].entries())
+      await noisy.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content }) });
+    const run = (...args: string[]) => runCollector([...args, '--archive', noisy.folder]);
+    const ignore = ['--ignore', 'resourceVersion: ".*"$'];
+    const only = await run('diff', 'a', '--from', '2026-11-20T00:00', '--to', '2026-11-20T01:00', ...ignore);
+    expect([only.code, only.out]).toEqual([0, '']);
+    expect(only.err).toContain('No difference but in 1 line that --ignore matches.\n');
+    const both = await run('diff', 'a', ...ignore);
+    expect([both.code, both.out.match(/^[-+] .*$/gm)]).toEqual([1, ['-  replicas: 3\\r', '+  replicas: 4\\r']]);
+    expect(both.err).toContain('1 line that --ignore matches left out.\n');
+    expect(JSON.parse((await run('diff', 'a', '--json', ...ignore)).out)).toMatchObject({ changed: true, ignored: 1 });
+    const changes = async (...args: string[]) => {
+      const { out, err } = await run('history', ...args);
+      return [out.match(/^\S+ (changed|first)/gm), err];
+    };
+    const time = (at: number) => hour(at).toISOString().replace('.000', '');
+    const found = [
+      [`${time(2)} changed`, `${time(0)} first`],
+      expect.stringContaining('1 change only in lines that --ignore'),
+    ];
+    expect(await changes('a', ...ignore)).toEqual(found);
+    expect(await changes('--all', ...ignore)).toEqual(found);
+    // What cannot be compared stays a change.
+    await rm(join(noisy.folder, keyOf('manifest', 'a', hour(1))));
+    const [gone, err] = await changes('a', ...ignore);
+    expect(gone).toEqual([`${time(2)} changed`, `${time(1)} changed`, `${time(0)} first`]);
+    expect(err).toMatch(/^missing: /m);
   });
 });

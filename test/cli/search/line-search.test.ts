@@ -24,6 +24,13 @@ function search(text: string | Buffer, matches: (line: string) => boolean, conte
 const numbers = ({ found }: Searched) => found.map(({ number }) => number);
 
 describe('a search of lines', () => {
+  it('takes CR LF for the end of a line too', () => {
+    const matches = (pattern: string) => numbers(search('an x\r\nx y\r\nx\n\r\n', linePattern(pattern, {})));
+    expect(matches('x$')).toEqual([1, 3]);
+    expect(matches('^$')).toEqual([4]);
+    expect(matches('x\r')).toEqual([1]);
+  });
+
   it('finds every line that matches, however the text is cut into chunks', () => {
     const line = fc.array(fc.constantFrom('a', 'b', 'é', '東', '😀', '\r', ' '), { maxLength: 6 });
     const text = fc.array(
