@@ -43,7 +43,8 @@ export async function compareGuards(guards: readonly Guard[]): Promise<Check[]> 
     const differences = own.flatMap(({ differences = [] }) => differences);
     const unseen = own.flatMap(({ unseen = [] }) => unseen);
     const of = own.map(({ guard }) => guard.of).join(', ');
-    return { what, ...shown(differences, unseen, `as deployed: ${of}`, act) };
+    const well = own.length === 0 ? 'the stack has none of its own' : `as deployed: ${of}`;
+    return { what, ...shown(differences, unseen, well, act) };
   });
 }
 
