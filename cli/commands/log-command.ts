@@ -191,9 +191,10 @@ async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<Joine
     await print(err, `${waiting ?? ''}${said.join('')}`);
     waiting = undefined;
     if (isMissing(one) || one.added === undefined) continue;
-    const { above, newFrom, lineFrom } = one.added;
+    const { above, added, newFrom, lineFrom } = one.added;
     // Only what is right behind the open line goes on with it.
     const goesOn: boolean = isLineOpen && above === 0 && newFrom !== lineFrom;
+    if (above === 0 && added === 0 && !goesOn) continue;
     let isFirst = true;
     for await (const chunk of one.text({ above: linesAbove(one.added), below: goesOn ? newFrom : lineFrom })) {
       if (isFirst && isLineOpen && !goesOn) yield Buffer.of(newline);

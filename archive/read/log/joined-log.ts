@@ -1,4 +1,5 @@
 import type { ComparedText } from './find-overlap';
+import type { LineEnds } from './log-end';
 import { LogLines, mostCompared } from './log-lines';
 import type { Place } from './place-text';
 
@@ -18,8 +19,6 @@ export interface JoinedLog extends ComparedText {
   /** The last lines before the last gap; undefined: there was none, or nobody asks for the lines that a text has of them. */
   readonly before?: LogLines | undefined;
 }
-
-export type LineEnds = 'LF' | 'CRLF' | 'LF and CRLF';
 
 /** So many seams that say otherwise, and a log counts as one of the other order. */
 export const mostLeaning = 3;

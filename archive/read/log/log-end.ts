@@ -1,5 +1,7 @@
 import { isCrLf, LogLines, mostCompared } from './log-lines';
 
+export type LineEnds = 'LF' | 'CRLF' | 'LF and CRLF';
+
 /** The last lines of a log's text, while it is read. */
 export class LogEnd {
   #hashes: number[] = [];
@@ -19,6 +21,21 @@ export class LogEnd {
   get kept(): LogLines {
     const [hashes, lengths, marks] = [this.#hashes, this.#lengths, this.#marks];
     return new LogLines({ hashes, lengths, marks }, { from: this.lines - hashes.length });
+  }
+
+  /** What its lines end with; undefined: it has not ended one. */
+  get lineEnds(): LineEnds | undefined {
+    const ended = this.lines - (this.isOpen ? 1 : 0);
+    if (ended === 0) return undefined;
+    return this.crLfs === 0 ? 'LF' : this.crLfs >= ended ? 'CRLF' : 'LF and CRLF';
+  }
+
+  /** Where a kept line begins, in bytes of the text. The one behind the last begins at its end. */
+  startOf(line: number): number {
+    const { kept, size, lines, isOpen } = this;
+    let bytes = 0;
+    for (let at = line - kept.from; at < kept.count; at += 1) bytes += kept.width(at);
+    return line === lines ? size : size - bytes + (isOpen ? 1 : 0);
   }
 
   /** Of each kept line, the hash of its first bytes as the reader was asked for; empty where it was asked for none. */
@@ -42,7 +59,7 @@ export class LogEnd {
     if (beginning !== undefined) this.#beginnings[this.#hashes.length - 1] = beginning;
     this.lines += 1;
     if (isCrLf(mark)) this.crLfs += 1;
-    this.size += length + (isOpen ? 0 : isCrLf(mark) ? 2 : 1);
+    this.size += length + (isCrLf(mark) ? 1 : 0) + (isOpen ? 0 : 1);
     this.isOpen = isOpen;
     if (this.#hashes.length === 2 * mostCompared) this.keepCompared();
   }

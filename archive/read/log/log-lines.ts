@@ -97,3 +97,13 @@ function fold(bytes: number): number {
 export function isCrLf(mark = 0): boolean {
   return (mark & 1) === 1;
 }
+
+/** Whether two lines are the same. */
+export function isSame(lines: LogLines, line: number, others: LogLines, other: number): boolean {
+  return lines.hashes[line] === others.hashes[other];
+}
+
+/** Whether a line may be a part of another one. */
+export function isPart(lines: LogLines, line: number, others: LogLines, other: number): boolean {
+  return lines.isEndOf(line, others, other) || lines.isBeginningOf(line, others, other);
+}

@@ -1,11 +1,14 @@
 import type { StringSink } from '../../format/json/json-string-scanner';
+import { beginLog, followLog } from './follow-log';
 import type { JoinedLog } from './joined-log';
 import { LogEnd } from './log-end';
 import { edgeBytes, markOf } from './log-lines';
-import { beginLog, followLog, type Seam } from './seam';
+import type { Seam } from './seam';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+
+const carriageReturns = Buffer.of(carriageReturn);
 
 const seeds = [0xdeadbeef, 0x41c6ce57] as const;
 /** A text that was read to its end, and how it follows the log that it was compared with. */
@@ -32,11 +35,13 @@ export class LogReader implements StringSink {
   #beginning: number | undefined;
   #low: number = seeds[0];
   #high: number = seeds[1];
+  /** Bytes of the line so far, without a CR that may belong to its line end; and the last of them that make no word of four. */
   #bytes = 0;
-  /** The first and the last {@link edgeBytes} bytes of the line, and the one before these. */
+  #word = 0;
+  #isCrPending = false;
+  /** The first and the last {@link edgeBytes} bytes of the line. */
   #head = 0;
   #tail = 0;
-  #beforeTail = 0;
 
   /** @param log what is known of the log so far */
   constructor(log?: JoinedLog) {
@@ -49,42 +54,26 @@ export class LogReader implements StringSink {
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(lineFeed, start);
-      if (end < 0) break;
-      if (this.#bytes === 0 && this.#beginningBytes === 0) this.#addLine(chunk, start, end);
-      else {
-        this.text(chunk, start, end);
-        this.#endLine(false);
-      }
+      this.text(chunk, start, end < 0 ? chunk.length : end);
+      if (end < 0) return;
+      this.#endLine(false);
       start = end + 1;
     }
-    this.text(chunk, start, chunk.length);
-  }
-
-  /** A line that is in one piece, as nearly all are: this takes half the time. */
-  #addLine(bytes: Buffer, start: number, lineFeedAt: number): void {
-    const isCrLf = lineFeedAt > start && bytes[lineFeedAt - 1] === carriageReturn;
-    const end = isCrLf ? lineFeedAt - 1 : lineFeedAt;
-    let low: number = seeds[0];
-    let high: number = seeds[1];
-    for (let i = start; i < end; i += 1) {
-      const byte = bytes[i] as number;
-      low = Math.imul(low ^ byte, 0x9e3779b1);
-      high = Math.imul(high ^ byte, 0x5f356495);
-    }
-    const hasEdges = end - start >= edgeBytes;
-    const mark = hasEdges ? markOf(isCrLf, fourBytes(bytes, start), fourBytes(bytes, end - edgeBytes)) : isCrLf ? 1 : 0;
-    this.#end.line(mixed(low, high), end - start, mark, false);
   }
 
   /** Bytes of a line. */
   text(bytes: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    if (this.#isCrPending) this.#add(carriageReturns, 0, 1);
+    this.#isCrPending = bytes[end - 1] === carriageReturn;
+    const to = this.#isCrPending ? end - 1 : end;
     const missing = this.#beginningBytes - this.#bytes;
-    const from = missing > 0 && start + missing <= end ? start + missing : start;
+    const from = missing > 0 && start + missing <= to ? start + missing : start;
     if (from > start) {
       this.#add(bytes, start, from);
-      this.#beginning = mixed(this.#low, this.#high);
+      this.#beginning = this.#hash();
     }
-    this.#add(bytes, from, end);
+    this.#add(bytes, from, to);
   }
 
   escape(codePoint: number): void {
@@ -97,7 +86,7 @@ export class LogReader implements StringSink {
 
   /** Call this once, after the text. One that ends with LF has no line behind it. */
   result(): ReadLog {
-    if (this.#bytes > 0) this.#endLine(true);
+    if (this.#bytes > 0 || this.#isCrPending) this.#endLine(true);
     const end = this.#end;
     end.keepCompared();
     const { lines } = end;
@@ -106,58 +95,76 @@ export class LogReader implements StringSink {
       : { lines, ...followLog(this.#log, end) };
   }
 
-  /** Two multiplications for a byte: more than a gigabyte is hashed in the time in which gunzip gives half of one. */
+  /** Two multiplications for four bytes: gigabytes are hashed in the time in which gunzip gives half of one. */
   #add(bytes: Buffer, start: number, end: number): void {
+    this.#addEdges(bytes, start, end);
+    let at = start;
+    while (at < end && (this.#bytes & 3) !== 0) {
+      this.#addByte(bytes[at] as number);
+      at += 1;
+    }
     let low = this.#low;
     let high = this.#high;
-    for (let i = start; i < end; i += 1) {
-      const byte = bytes[i] as number;
-      low = Math.imul(low ^ byte, 0x9e3779b1);
-      high = Math.imul(high ^ byte, 0x5f356495);
+    const rest = at;
+    for (; at + 4 <= end; at += 4) {
+      const word =
+        (bytes[at] as number) |
+        ((bytes[at + 1] as number) << 8) |
+        ((bytes[at + 2] as number) << 16) |
+        ((bytes[at + 3] as number) << 24);
+      low = Math.imul(low ^ word, 0x9e3779b1);
+      low = (low << 13) | (low >>> 19);
+      high = Math.imul(high ^ word, 0x5f356495);
+      high = (high << 17) | (high >>> 15);
     }
     this.#low = low;
     this.#high = high;
-    this.#addEdges(bytes, start, end);
-    this.#bytes += end - start;
+    this.#bytes += at - rest;
+    for (; at < end; at += 1) this.#addByte(bytes[at] as number);
   }
 
+  #addByte(byte: number): void {
+    this.#word |= byte << (8 * (this.#bytes & 3));
+    this.#bytes += 1;
+    if ((this.#bytes & 3) !== 0) return;
+    const word = this.#word;
+    const low = Math.imul(this.#low ^ word, 0x9e3779b1);
+    this.#low = (low << 13) | (low >>> 19);
+    const high = Math.imul(this.#high ^ word, 0x5f356495);
+    this.#high = (high << 17) | (high >>> 15);
+    this.#word = 0;
+  }
+
+  /** Keeps the first and the last bytes of the line. */
   #addEdges(bytes: Buffer, start: number, end: number): void {
-    if (this.#bytes === 0 && end - start > edgeBytes) {
+    if (this.#bytes === 0 && end - start >= edgeBytes) {
       this.#head = fourBytes(bytes, start);
       this.#tail = fourBytes(bytes, end - edgeBytes);
-      this.#beforeTail = bytes[end - edgeBytes - 1] as number;
       return;
     }
     const headEnd = Math.min(end, start + edgeBytes - this.#bytes);
-    for (let i = start; i < headEnd; i += 1) this.#head = (this.#head << 8) | (bytes[i] as number);
-    for (let i = Math.max(start, end - edgeBytes - 1); i < end; i += 1) {
-      this.#beforeTail = this.#tail >>> 24;
-      this.#tail = (this.#tail << 8) | (bytes[i] as number);
-    }
+    for (let at = start; at < headEnd; at += 1) this.#head = (this.#head << 8) | (bytes[at] as number);
+    for (let at = Math.max(start, end - edgeBytes); at < end; at += 1)
+      this.#tail = (this.#tail << 8) | (bytes[at] as number);
+  }
+
+  /** Of the bytes of the line so far: 53 bits. */
+  #hash(): number {
+    const low = Math.imul(this.#low ^ this.#word, 0x9e3779b1) ^ this.#bytes;
+    return mixed(low, Math.imul(this.#high ^ this.#word, 0x5f356495));
   }
 
   #endLine(isOpen: boolean): void {
-    const isCrLf = !isOpen && this.#bytes > 0 && (this.#tail & 0xff) === carriageReturn;
-    if (isCrLf) this.#takeBackCarriageReturn();
-    const hasEdges = this.#bytes >= edgeBytes;
-    const mark = hasEdges ? markOf(isCrLf, this.#head, this.#tail) : isCrLf ? 1 : 0;
-    this.#end.line(mixed(this.#low, this.#high), this.#bytes, mark, isOpen, this.#beginning);
+    const mark = markOf(this.#isCrPending, this.#head, this.#tail);
+    this.#end.line(this.#hash(), this.#bytes, mark, isOpen, this.#beginning);
     this.#low = seeds[0];
     this.#high = seeds[1];
     this.#bytes = 0;
+    this.#word = 0;
+    this.#isCrPending = false;
     this.#head = 0;
     this.#tail = 0;
-    this.#beforeTail = 0;
     this.#beginning = undefined;
-  }
-
-  /** Whether the last byte belongs to the line end is known at the LF alone. */
-  #takeBackCarriageReturn(): void {
-    // The inverses of the two factors, modulo 2^32.
-    this.#low = Math.imul(this.#low, 0x0e8b2f51) ^ carriageReturn;
-    this.#high = Math.imul(this.#high, 0x32c446bd) ^ carriageReturn;
-    this.#bytes -= 1;
-    this.#tail = (this.#tail >>> 8) | (this.#beforeTail << 24);
   }
 }
 

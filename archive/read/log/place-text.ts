@@ -1,5 +1,5 @@
-import { type ComparedText, isPart, isSame } from './find-overlap';
-import type { LogLines } from './log-lines';
+import type { ComparedText } from './find-overlap';
+import { isPart, isSame, type LogLines } from './log-lines';
 
 /** Where in a later text of a log the lines are that the earlier one does not have. Numbers of lines, from 0. */
 export interface Place {

@@ -166,6 +166,30 @@ describe('a log that follows an earlier one', () => {
       { above: 'now 2\n', below: lines(12, 14), without: ['first'] },
     ],
     [
+      'has another first line each time, and the line whole that was cut behind it',
+      `now 1\n${lines(3, 14).slice(2)}`,
+      `now 2\n${lines(0, 16)}`,
+      { above: `now 2\n${lines(0, 4)}`, below: lines(14, 16), without: ['first'] },
+    ],
+    [
+      'is begun anew with the same lines but for the first, and is short',
+      `boot 1\n${lines(0, 12)}`,
+      `boot 2\n${lines(0, 9)}`,
+      { kind: 'gap' },
+    ],
+    [
+      'has another first line each time, and the line behind it is another one too',
+      `now 1\n${lines(0, 12)}`,
+      `now 2\nno line of it\n${lines(3, 14)}`,
+      { kind: 'gap' },
+    ],
+    [
+      'begins with the lines that the log before ends with, newest first',
+      newestFirst(lines(0, 4) + lines(10, 18)),
+      newestFirst(lines(11, 20) + lines(0, 4)),
+      { above: newestFirst(lines(18, 20) + lines(0, 4)) },
+    ],
+    [
       'has another last line, and nothing else is new',
       `${lines(0, 9)}now 1\n`,
       `${lines(0, 9)}now 2\n`,
@@ -202,6 +226,29 @@ describe('a log that follows an earlier one', () => {
     expect({ ...seam, ...seamOf(earlier, later) }).toMatchObject({ kind: 'continues', above: '', ...expected });
   });
 
+  it.each<[string, string[], object]>([
+    [
+      'oldest first, and has lines that none had',
+      [lines(20, 60), lines(25, 65), lines(10, 50)],
+      { kind: 'older', above: 10 },
+    ],
+    [
+      'newest first, and has lines that none had',
+      [lines(20, 60), lines(25, 65), lines(10, 50)].map(newestFirst),
+      { kind: 'older', added: 10 },
+    ],
+    ['framed', [1, 2, 1].map((at) => frame(at, lines(0, 10 + 2 * at))), { kind: 'older', without: ['first', 'last'] }],
+    ['all the same line', Array.from({ length: 3 }, () => 'alive\n'.repeat(2500)), { kind: 'unchanged' }],
+  ])('is judged by all logs before it: of a log that is %s', (_, texts, expected) => {
+    const history = new LogHistory();
+    const seams = texts.map((text, at) => {
+      const reader = history.reader();
+      reader.write(Buffer.from(text));
+      return history.add(new Date(at), reader.result()).seam;
+    });
+    expect(seams.at(-1)).toMatchObject(expected);
+  });
+
   it('may be of bytes that are not UTF-8', () => {
     const bytes = (from: number, to: number) =>
       Buffer.concat(Array.from({ length: to - from }, (_, at) => Buffer.from([0xff, 0xfe, from + at, 0x0a])));
@@ -219,7 +266,8 @@ describe('a log that follows an earlier one', () => {
   });
 
   it('is told the same in chunks of any size', () => {
-    const [earlier, later] = [`${lines(0, 60)}half`, `${lines(40, 60)}half a line\n${lines(60, 70)}`];
+    const earlier = `${lines(0, 60, '\r\n')}half`;
+    const later = `${lines(40, 60, '\r\n')}half a line\r\n${lines(60, 70)}\r a \r\r\n\r`;
     const seams = [1, 2, 3, 64, 100_000].map(
       (chunk) => read(later, read(earlier, undefined, chunk).joined, chunk).seam,
     );
