@@ -14,7 +14,9 @@ export function timestamps(folder: string) {
     'PEM file, relative to this file, with the one root certificate that the stamps have to lead to.',
   )
     .refine((pem) => pem.match(/BEGIN CERTIFICATE/g)?.length === 1, 'a PEM file with one certificate')
-    .transform((pem) => new X509Certificate(pem).raw.toString('base64'));
+    .transform((pem) => new X509Certificate(pem))
+    .refine((one) => one.checkIssued(one), 'a root certificate, which signed itself: openssl trusts no other')
+    .transform(({ raw }) => raw.toString('base64'));
   const authority = members({
     name: textLike(
       /^[a-z][a-z0-9-]{0,19}$/,

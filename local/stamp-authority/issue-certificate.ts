@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { bits, context, der, generalizedTime, integer, octets, oid, sequence, set, yes } from './write-der';
 
@@ -12,6 +12,8 @@ export interface CertificateOptions {
   readonly name: string;
   /** Left out: it signs itself. */
   readonly issuer?: Issuer;
+  /** Left out: a new one. */
+  readonly key?: KeyObject;
   readonly validFrom: Date;
   readonly validTo: Date;
   /** Extensions, as {@link extension} makes them. */
@@ -20,11 +22,11 @@ export interface CertificateOptions {
 
 export const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'));
 
-/** Makes a key on P-256 and its certificate (RFC 5280). */
-export function issueCertificate({ name, issuer, validFrom, validTo, extensions }: CertificateOptions): Issuer {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** Makes a certificate (RFC 5280), and its key on P-256. */
+export function issueCertificate({ name, issuer, key, validFrom, validTo, extensions }: CertificateOptions): Issuer {
+  const privateKey = key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const subject = nameOf(name);
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const serial = createHash('sha256').update(spki).digest().subarray(0, 8);
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f);
   const fields = sequence(

@@ -62,7 +62,7 @@ export async function readStamps(
   trusted?: readonly X509Certificate[],
   keys: Iterable<string> = chain.stamps.keys(),
 ): Promise<ReadStamps> {
-  const roots = [...(trusted ?? []), ...plannedRoots(chain.seals)];
+  const planned = plannedRoots(chain.seals);
   const byNumber = new Map(chain.all.map((seal) => [seal.number, seal]));
   const read: ReadStamps = { counting: [], hashed: [], findings: [] };
   const find = (kind: Finding['kind'], key: string, problem: string) => read.findings.push({ kind, key, problem });
@@ -77,11 +77,15 @@ export async function readStamps(
       find('forged', key, problems.replacedFile(named.by.number));
     else {
       const { number, authority } = parseSealStampKey(key) ?? { number: 0, authority: '' };
-      const stamp = judgeStamp(bytes, byNumber.get(number), roots);
+      const seal = byNumber.get(number);
+      // By themselves: a planned root may stand below one that the user trusts, and would be found first.
+      const known = trusted && judgeStamp(bytes, seal, trusted);
+      const isTrusted = known !== undefined && typeof known !== 'string';
+      const stamp = isTrusted ? known : judgeStamp(bytes, seal, planned);
       if (typeof stamp === 'string') find('seal-broken', key, stamp);
       else {
         read.hashed.push({ key, sha256: sha256Of(bytes), bytes: bytes.length });
-        if (trusted?.some(({ fingerprint256 }) => fingerprint256 === stamp.root.fingerprint256) !== false)
+        if (trusted === undefined || isTrusted)
           read.counting.push({ number, authority, time: stamp.time.toISOString(), root: nameOf(stamp.root) });
       }
     }

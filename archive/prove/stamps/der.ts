@@ -15,6 +15,7 @@ export class DerError extends Error {
 export const derTag = {
   boolean: 0x01,
   integer: 0x02,
+  bits: 0x03,
   octetString: 0x04,
   null: 0x05,
   oid: 0x06,

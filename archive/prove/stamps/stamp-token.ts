@@ -28,6 +28,9 @@ export interface TokenSigner {
   readonly certificate: { readonly digest: string; readonly hash: Buffer };
 }
 
+/** Most certificates that a token may carry: each may be compared with each. Those seen carry up to 4. */
+const mostCertificates = 16;
+
 const oids = {
   signedData: '1.2.840.113549.1.7.2',
   tstInfo: '1.2.840.113549.1.9.16.1.4',
@@ -82,7 +85,11 @@ export function readStampResponse(bytes: Buffer): StampToken {
   data.end();
   demand(signer.digest, digest);
   const carried: X509Certificate[] = [];
-  while (!certificates.isAtEnd) carried.push(new X509Certificate(certificates.take(derTag.sequence).whole));
+  while (!certificates.isAtEnd) {
+    if (carried.length === mostCertificates)
+      throw new DerError(`it carries more than ${mostCertificates} certificates`);
+    carried.push(new X509Certificate(certificates.take(derTag.sequence).whole));
+  }
   return { info, ...readInfo(info), certificates: carried, signer };
 }
 

@@ -134,18 +134,26 @@ describe('a configuration file', () => {
   });
 
   it('names one root certificate for each authority of time stamps', async () => {
-    const { ca, otherCa } = await testCertificates();
+    const { ca, otherCa, intermediate } = await testCertificates();
     write('one.pem', ca);
+    write('intermediate.pem', intermediate);
     write('two.pem', ca + otherCa);
     const authority = (caCertificateFile: string) => ({
       name: caCertificateFile.slice(0, 3),
       url: 'https://a.org',
       caCertificateFile,
     });
-    const audit = { schedule: 'cron(30 6 * * ? *)', timestamps: [authority('one.pem'), authority('two.pem')] };
+    const audit = {
+      schedule: 'cron(30 6 * * ? *)',
+      timestamps: [authority('one.pem'), authority('two.pem'), authority('intermediate.pem')],
+    };
     const file = write('stamps.json', JSON.stringify({ ...minimal, audit }));
     expect(problemsOf(() => loadConfig(file))).toMatchObject([
       { path: 'audit.timestamps[1].caCertificateFile', expected: 'a PEM file with one certificate' },
+      {
+        path: 'audit.timestamps[2].caCertificateFile',
+        expected: 'a root certificate, which signed itself: openssl trusts no other',
+      },
     ]);
   });
 

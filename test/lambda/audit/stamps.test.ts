@@ -96,6 +96,30 @@ describe('a seal', () => {
     expect(damageIn(await look(world.bucket, trusting))).toEqual([]);
   });
 
+  it('counts by an older root that signed the planned one, to who trusts the older alone', async () => {
+    const older = issueCertificate({ name: 'Older root', ...valid, extensions: ofIssuer() });
+    const { key: ownKey } = issueCertificate({ name: 'Root', ...valid, extensions: ofIssuer() });
+    const own = { name: 'Root', key: ownKey, ...valid, extensions: ofIssuer() };
+    const [newer, crossSigned] = [issueCertificate(own), issueCertificate({ ...own, issuer: older })];
+    const signer = issueCertificate({ name: 'one', ...valid, issuer: newer, extensions: ofStamps() });
+    const planned = { ...one.planned, root: newer.certificate.raw.toString('base64') };
+    const world = new SealedWorld(plan.clusters);
+    await world.collectDay(20);
+    await world.audit(at(20), {
+      plan: { ...plan, timestamps: [planned] },
+      requestStamp: async (_, sha256) => {
+        const { bytes, nonce } = stampRequest(sha256);
+        const response = answerStamp(bytes, { signer, intermediates: [crossSigned], time: new Date(at(20)) });
+        return { response, ...checkStamp(response, { sha256, nonce, roots: [newer.certificate] }) };
+      },
+    });
+    for (const trusted of [older, newer])
+      expect(damageIn(await look(world.bucket, { stampRoots: [trusted.certificate] }))).toEqual([]);
+    // Another root: the stamp is right by the plan, and does not count.
+    const found = await look(world.bucket, { stampRoots: [two.root] }, new Date('2026-11-25T00:00:00Z'));
+    expect(damageIn(found)).toEqual(['seal-broken']);
+  });
+
   it('needs a stamp within three days of its time, by a later seal too', async () => {
     const { world } = await stampedWorld(undefined, undefined, [['one'], ['one'], []]);
     expect(damageIn(await look(world.bucket, trusting))).toEqual([]);

@@ -87,6 +87,33 @@ describe('a stamp', () => {
     expect(() => stampBy({ signer, time: at(11) })).toThrow(notTrusted);
   });
 
+  it('looks at each certificate once: of one name and one key they lead to each other in more ways than can be tried', () => {
+    const named = (issuer?: typeof root) =>
+      issueCertificate({
+        name: 'Same',
+        ...(issuer !== undefined && { issuer, key: issuer.key }),
+        validFrom: at(-10),
+        validTo: at(10),
+        extensions: ofIssuer(),
+      });
+    const same = named();
+    const signer = certificate(ofStamps(), same);
+    const intermediates = Array.from({ length: 15 }, () => named(same));
+    const verifies = jest.spyOn(X509Certificate.prototype, 'verify');
+    expect(() => stampBy({ signer, intermediates })).toThrow(notTrusted);
+    // Each of 16 by each of the others and by itself.
+    expect(verifies.mock.calls.length).toBeLessThanOrEqual(16 * 16);
+    verifies.mockRestore();
+    expect(() => stampBy({ signer, intermediates: [...intermediates, same] })).toThrow('more than 16 certificates');
+  });
+
+  it('does not count by a certificate that others signed, whoever trusts it: it may lead to a root', () => {
+    const between = certificate(ofIssuer());
+    const signer = certificate(ofStamps(), between);
+    expect(() => stampBy({ signer }, [between.certificate])).toThrow(notTrusted);
+    expect(stampBy({ signer }, [between.certificate, root.certificate]).root).toEqual(root.certificate);
+  });
+
   it('does not count without a trusted root', () => {
     expect(() => stampBy({}, [])).toThrow(notTrusted);
   });
