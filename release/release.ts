@@ -72,11 +72,16 @@ class ReleaseError extends Error {
   override readonly name = 'ReleaseError';
 }
 
-/** What only the owner of the package can name. */
+/** What only the owner of the package can name. npm compares the repository with the one that a provenance names. */
+const ofOwner = {
+  repository: 'npm refuses a provenance without it',
+  bugs: 'people would not know where to report',
+};
+
 function missing(): string[] {
-  return ['repository', 'bugs']
-    .filter((member) => !(member in packageJson))
-    .map((member) => `"${member}" in package.json, which the owner has to name; npm takes the package without it`);
+  return Object.entries(ofOwner)
+    .filter(([member]) => !(member in packageJson))
+    .map(([member, why]) => `"${member}" in package.json, which the owner has to name: ${why}`);
 }
 
 function inMegabytes(bytes: number): string {
