@@ -42,6 +42,8 @@ const failingSchema = z.object({
   last: time,
   /** The last run that archived all of it; null: none that is known. */
   lastArchived: z.nullable(time),
+  /** Whether people got a mail of an earlier seal that says so. */
+  isMailed: z.optional(z.boolean()),
 });
 
 const openSchema = z.object({
@@ -83,6 +85,8 @@ const summarySchema = z.object({
       anew: z._default(z.array(time), []),
     }),
   ),
+  /** Time of the first of the seals, one behind the other, whose plan has the schedule switched off; left out: it is on. */
+  pausedSince: z.optional(time),
   /** What was archived with a doubt: how much, and the first of it. */
   doubts: z.object({ count, first: z.array(z.string()) }),
   /** What was open in the seal before and is so no more: how much, and the first of it. */

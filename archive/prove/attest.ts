@@ -5,7 +5,7 @@ export { judge, judgeRun } from './judge';
 export { judgeBeside, Met } from './judge-beside';
 export { judgeRest } from './judge-rest';
 export { newestList } from './list-steps';
-export { openDamage } from './seals/open-damage';
+export { acknowledgedBy, openDamage } from './seals/open-damage';
 export { earlierRuns, readChain } from './seals/read-chain';
 export type { RightSeal, SealChain, Sealed } from './seals/seal-chain';
 export { absentSeals, shorterRetention, shorterRetentions } from './seals/seal-plans';

@@ -3,7 +3,7 @@ import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
 import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import { type Hashed, mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
-import type { SealState, Summary } from '../../archive/format/seal-state';
+import type { Failing, SealState, Summary } from '../../archive/format/seal-state';
 import { Met, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
 import type { ArchiveReader } from '../../archive/read';
 import { groupReasons } from '../group-reasons';
@@ -147,6 +147,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
     notCollected: { count: notCollected.length, first: notCollected.slice(0, mostMembers) },
+    ...(!plan.schedule.enabled && { pausedSince: chain.state.summary.pausedSince ?? own.seal }),
     absent: { runs: claims.due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
   });
   const sealed = sealedPlan(plan, head, own.seal);
@@ -184,11 +185,17 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
   const state = {
     ...open,
     summary,
-    failing: failing.map(({ failure, ...one }) => one),
+    failing: failing.map(({ failure, ...one }) => ({ ...one, isMailed: isMailedBefore(one, chain.state) })),
     logs: claims.logs.summary.result(configured, isMailed),
     cursor: { ...claims.cursor, reading },
   };
   return { seal, state };
+}
+
+/** Whether people know already that a cluster fails since a run. */
+function isMailedBefore({ cluster, since }: Failing, { failing, logs }: SealState): boolean {
+  const before = failing.find((one) => one.cluster === cluster && one.since === since);
+  return before !== undefined && (logs.isMailed || before.isMailed === true);
 }
 
 /**

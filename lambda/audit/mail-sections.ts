@@ -3,7 +3,7 @@ import { type Finding, findingKinds } from '../../archive/format/finding';
 import type { Seal } from '../../archive/format/seal';
 import type { OpenFinding, SealState } from '../../archive/format/seal-state';
 import type { Verdict } from '../../archive/format/verdict';
-import { openDamage, type RightSeal } from '../../archive/prove/attest';
+import { acknowledgedBy, openDamage, type RightSeal } from '../../archive/prove/attest';
 import { count, minute, more, plain, wrapped } from '../notify/mail-text';
 import { formatBytes, formatCount } from '../plain-text';
 import { hoursBetween, staleness } from './cluster-outcomes';
@@ -15,6 +15,7 @@ export type MailedSeal = Omit<Seal, 'open'> & SealState & Pick<RightSeal, 'sha25
 
 const mostReasons = 5;
 export const mostFindings = 10;
+const mostAcknowledged = 3;
 
 /** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
 export function stalestHours({ failing, summary: { lastRun }, listedFrom }: MailedSeal): number {
@@ -93,7 +94,15 @@ export function notCollectedLines({ summary: { notCollected } }: MailedSeal): st
 
 export function openLines(seal: MailedSeal): string[] {
   const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
-  const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];
+  const whyOf = acknowledgedBy(seal.plan);
+  const known = counted(
+    'Acknowledged',
+    acknowledged.length,
+    acknowledged
+      .slice(0, mostAcknowledged)
+      .flatMap((one) => [`  ${one.kind} ${plain(one.key)}`, `    ${plain(whyOf(one) ?? '')}`]),
+    Math.min(acknowledged.length, mostAcknowledged),
+  );
   const open = [...findings, ...unreadable];
   if (open.length === 0) return known;
   const shown = open.slice(0, mostFindings);
@@ -104,6 +113,7 @@ export function openLines(seal: MailedSeal): string[] {
   return [
     ...some(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
     `  All of it: ${command('verify', seal.archive)}`,
+    ...(findings.length > 0 ? ['  What to do: docs/alarms.md, "Audit found damage".'] : []),
     ...(oldest === undefined ? [] : versionLines(oldest)),
     ...known,
   ];

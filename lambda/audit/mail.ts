@@ -1,7 +1,7 @@
 import type { AuditPlan } from '../../archive/format/plan';
 import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, openDamage, shorterRetention } from '../../archive/prove/attest';
-import { count, plain, subjectOf, wrapped } from '../notify/mail-text';
+import { count, minute, plain, subjectOf, wrapped } from '../notify/mail-text';
 import type { Mail } from '../notify/sns-mailer';
 import { formatBytes, formatCount, shellQuoted } from '../plain-text';
 import {
@@ -108,7 +108,7 @@ function statementsOf(seal: MailedSeal, logs: readonly string[]): { subject: str
   const others: Statement[] = [runsStatement(seal, all), ...logs.map((subject) => ({ subject }))];
   if (failing.length > 0)
     others.unshift({
-      subject: `${formatCount(failing.length, 'cluster')} failing`,
+      subject: `${formatCount(failing.length, 'cluster')} failing${newOf(failing)}`,
       line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
     });
   const isWell = failing.length === 0 && summary.complete === all && logs.length === 0;
@@ -119,6 +119,13 @@ function statementsOf(seal: MailedSeal, logs: readonly string[]): { subject: str
     subject: statements.map(({ subject }) => subject).join(', '),
     verdict: statements.flatMap(({ line }) => line ?? []).join('\n'),
   };
+}
+
+/** How many of the clusters that fail no mail before has; nothing if all of them are new. */
+function newOf(failing: MailedSeal['failing']): string {
+  const known = failing.filter(({ isMailed }) => isMailed === true).length;
+  const fresh = failing.length - known;
+  return known === 0 ? '' : ` (${fresh === 0 ? 'none' : count(fresh)} new)`;
 }
 
 /** What a subject has room for. */
@@ -149,7 +156,9 @@ function runsStatement(seal: MailedSeal, all: number): Statement {
   const { due, summary } = seal;
   const { notJudged } = due;
   const span = notJudged && { from: new Date(notJudged.from), to: new Date(notJudged.to) };
-  const unsure = span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`;
+  const paused =
+    summary.pausedSince === undefined ? '' : `\nThe schedule is switched off since ${minute(summary.pausedSince)}.`;
+  const unsure = paused + (span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`);
   if (all === 0) return { subject: 'no new run', line: `Runs: none since the last mail.${unsure}` };
   const complete = `${count(summary.complete)} of ${count(all)}`;
   const absent = absentOf(seal);

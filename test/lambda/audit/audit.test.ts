@@ -200,8 +200,11 @@ describe('an audit', () => {
     await world.collect('2026-11-21T23:45:00.000Z', ['b'], { run: '2026-11-21T18:00:00.000Z' });
     await world.collectDay(22, ['b']);
     const { reported } = await world.audit('2026-11-22T23:30:00.000Z');
+    // The second audit of a day sends no mail: nobody knows of it yet.
     const since = { since: '2026-11-21T06:00:00.000Z', lastArchived: '2026-11-20T18:00:00.000Z', runs: 7 };
-    expect(world.state(4).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
+    expect(world.state(4).failing).toEqual([
+      { cluster: 'b', last: '2026-11-22T18:00:00.000Z', isMailed: false, ...since },
+    ]);
     expect(reported[0]?.stalestHours).toBe(53.5);
     await world.collectDay(23);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).reported[0]?.stalestHours).toBe(5.5);

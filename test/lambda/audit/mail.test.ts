@@ -133,6 +133,17 @@ describe('the mail of an audit', () => {
     expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: no damage seen, 24 of 24/);
   });
 
+  it('says how many of the clusters that fail are new to people', () => {
+    const { failing: all } = failing(uids(3).map((uid) => [uid, '503']));
+    const known = (count: number) => all.map((one, at) => ({ ...one, isMailed: at < count }));
+    const subjects = [0, 1, 3].map((count) => mailOf({ failing: known(count) }).subject);
+    expect(subjects.map((subject) => subject.split(', ')[0])).toEqual([
+      'Audit: 3 clusters failing',
+      'Audit: 3 clusters failing (2 new)',
+      'Audit: 3 clusters failing (none new)',
+    ]);
+  });
+
   it('shows damage first, counts all of it and names a part', () => {
     const { subject, text, pages } = mailOf({
       open: uids(60).map((uid, at) =>
@@ -172,6 +183,12 @@ describe('the mail of an audit', () => {
       '\nAbsent (no damage):\n  runs/*\n    24 runs left no record\n',
     ],
     [
+      'that the schedule is switched off, and since when',
+      { summary: { pausedSince: '2026-11-10T05:30:00.000Z' } },
+      /^Audit: no damage seen, 24 of 24/,
+      'The schedule is switched off since 2026-11-10 05:30Z.\n',
+    ],
+    [
       'that there was no run',
       { due: { runs: 0, absent: [], notJudged: null }, summary: { complete: 0 } },
       /no new run/,
@@ -190,16 +207,16 @@ describe('the mail of an audit', () => {
       '  and 7 more\n',
     ],
     [
-      'in one line what is acknowledged, which is not undamaged',
+      'what is acknowledged and why, which is not undamaged',
       { plan: known, open: [lost] },
       /^Audit: 1 damaged, all acknowledged, 24 of 24/,
-      '\nAcknowledged: 1 missing.\n',
+      '\nAcknowledged: 1\n  missing x\n    lost in the migration\n',
     ],
     [
       'what is damaged beside it',
       { plan: known, open: [lost, open('damaged', 'x', quiet.seal)] },
       /^Audit: DAMAGE open since 2026-11-21: 1, new: 1,/,
-      '\nAcknowledged: 1 missing.',
+      '\nAcknowledged: 1\n  missing x\n    lost in the migration\n',
     ],
     [
       'what was repaired',
