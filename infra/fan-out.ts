@@ -145,6 +145,8 @@ export class FanOut extends Construct {
     if (clusterList !== undefined) {
       const refused = new sfn.Pass(this, 'List refused', { parameters: { failed: index, refused: index, reason } });
       collect.addCatch(refused, { errors: ['ClusterListError'] });
+      const none = { failed: index, unrecorded: index, refused: index, reason: JsonPath.stringAt('$.Error') };
+      collect.addCatch(new sfn.Pass(this, 'No list', { parameters: none }), { errors: ['NoClusterListError'] });
     }
     const unrecorded = { failed: index, unrecorded: index, reason: JsonPath.stringAt('$.Error') };
     collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: unrecorded }));

@@ -1,23 +1,26 @@
-/** How much of what a run covers it leaves missing: outcomes, of all outcomes. */
-export interface MissingShare {
+/** What the error of an incomplete run says of it. */
+export interface RunEnd {
+  /** Outcomes that are missing, of all that the run covers. */
   readonly missing: number;
   readonly of: number;
+  /** Whether the list of clusters from outside was refused. */
+  readonly isListRefused: boolean;
 }
 
+const refused = ', list refused';
+
 /**
- * How the error of an incomplete run says it, in the first brackets of its text: by them the state machine takes it out of the
- * error of a shard, and the function that reports failures finds it.
+ * How the error says it, in the first brackets of its text: by them the state machine takes it out of the error of a shard,
+ * and the function that reports failures finds it.
  */
-export function missingShareText({ missing, of }: MissingShare): string {
-  return `(${missing} of ${of} not archived)`;
+export function runEndText({ missing, of, isListRefused }: RunEnd): string {
+  return `(${missing} of ${of} not archived${isListRefused ? refused : ''})`;
 }
 
 /** @param text that has it in its first brackets, or is what stands in them. @returns undefined: it says nothing of the kind */
-export function parseMissingShare(text: string): MissingShare | undefined {
+export function parseRunEnd(text: string): RunEnd | undefined {
   const said = /^[^()]*\(([^()]*)\)/.exec(text)?.[1] ?? text;
-  const [, missing, of] = /^(\d{1,9}) of (\d{1,9}) not archived$/.exec(said) ?? [];
-  return missing === undefined || of === undefined ? undefined : { missing: Number(missing), of: Number(of) };
+  const [, missing, of, more] = /^(\d{1,9}) of (\d{1,9}) not archived(, list refused)?$/.exec(said) ?? [];
+  if (missing === undefined || of === undefined) return undefined;
+  return { missing: Number(missing), of: Number(of), isListRefused: more === refused };
 }
-
-/** How the line of an error begins that says what is wrong with the list of clusters from outside. */
-export const refusedListText = 'The list of clusters from outside is not';

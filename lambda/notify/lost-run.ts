@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type MissingShare, parseMissingShare, refusedListText } from '../run-end-text';
+import { parseRunEnd, type RunEnd } from '../run-end-text';
 import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './failure-events';
 
 /** What a run leaves that nothing will retry any more. */
@@ -32,47 +32,54 @@ const request = z.object({
 function ofFunction({ requestPayload, responsePayload }: DroppedEvent): LostRun | undefined {
   const asked = request.safeParse(requestPayload ?? {}).data ?? {};
   if (asked.audit !== undefined) return undefined;
-  const { errorType, errorMessage } = responsePayload ?? {};
-  const { share, isListRefused } = ofError(errorType, errorMessage ?? '');
-  const isOfSchedule = asked.scheduledTime !== undefined && asked.clusters === undefined && asked.dryRun !== true;
-  return { isOfSchedule, missingPercent: percentOf([share], asked.shard?.count ?? 1), isListRefused };
+  const end = endOf(responsePayload?.errorType, responsePayload?.errorMessage ?? '');
+  return {
+    isOfSchedule: isOfSchedule(asked),
+    missingPercent: percentOf([end], asked.shard?.count ?? 1),
+    isListRefused: end.isListRefused,
+  };
 }
 
-/** Nothing is missing of a run that collected the whole list in force. */
-const nothing: MissingShare = { missing: 0, of: 1 };
-const everything: MissingShare = { missing: 1, of: 1 };
+/** Whole runs alone. */
+function isOfSchedule({ scheduledTime, clusters, dryRun }: z.output<typeof request>): boolean {
+  return scheduledTime !== undefined && clusters === undefined && dryRun !== true;
+}
 
-function ofError(type: string | null | undefined, message: string): { share: MissingShare; isListRefused: boolean } {
-  if (type === 'ClusterListError') return { share: nothing, isListRefused: true };
-  if (type === 'NoClusterListError') return { share: everything, isListRefused: true };
-  if (type !== 'RunIncompleteError') return { share: everything, isListRefused: false };
-  const isListRefused = message.includes(`\n${refusedListText}`);
-  return { share: parseMissingShare(message) ?? everything, isListRefused };
+const everything: RunEnd = { missing: 1, of: 1, isListRefused: false };
+
+function endOf(type: string | null | undefined, message: string): RunEnd {
+  // The whole list in force was collected.
+  if (type === 'ClusterListError') return { missing: 0, of: 1, isListRefused: true };
+  if (type === 'NoClusterListError') return { ...everything, isListRefused: true };
+  return (type === 'RunIncompleteError' ? parseRunEnd(message) : undefined) ?? everything;
 }
 
 const indices = z.array(z.number());
-const shares = z.array(z.string());
+const texts = z.array(z.string());
 
-/** The beginning of what infra/fan-out.ts lets an execution say: shards by their indices, and the shares of those with a record. */
+/** The beginning of what infra/fan-out.ts lets an execution say: shards by their indices, and the ends of those with a record. */
 const ofShards =
   /^The shards (\[[^\]]*\]) of (\d+) did not succeed; without a record: (\[[^\]]*\]); the list refused: (\[[^\]]*\]); missing of the others: (\[[^\]]*\])\./;
 
 function ofExecution({ detail: { input, error, cause } }: EndedExecution): LostRun {
   const asked = request.safeParse(json(input ?? '{}')).data ?? {};
-  const isOfSchedule = asked.scheduledTime !== undefined && asked.clusters === undefined && asked.dryRun !== true;
-  const [, all, count, ...lists] = (error === 'ShardsFailedError' && ofShards.exec(cause ?? '')) || [];
-  const [unrecorded, refused] = lists.slice(0, 2).map((list) => indices.safeParse(json(list)).data);
-  const told = shares.safeParse(json(lists[2] ?? '')).data?.map(parseMissingShare);
-  const failed = indices.safeParse(json(all ?? '')).data;
-  const isListRefused = (refused?.length ?? 0) > 0;
-  const isWhole = failed?.length === (unrecorded?.length ?? 0) + (refused?.length ?? 0) + (told?.length ?? 0);
-  if (!isWhole || told === undefined) return { isOfSchedule, missingPercent: 100, isListRefused };
-  const lost = [...told.map((share) => share ?? everything), ...(unrecorded ?? []).map(() => everything)];
-  return { isOfSchedule, missingPercent: percentOf(lost, Number(count)), isListRefused };
+  const [, all, count, unrecorded, refused, others] =
+    (error === 'ShardsFailedError' && ofShards.exec(cause ?? '')) || [];
+  const listed = (text = '') => indices.safeParse(json(text)).data ?? [];
+  const told = (texts.safeParse(json(others ?? '')).data ?? []).map((text) => parseRunEnd(text) ?? everything);
+  const lost = [...told, ...listed(unrecorded).map(() => everything)];
+  // A shard that had no list at all is in both.
+  const named = new Set([...listed(unrecorded), ...listed(refused)]).size + told.length;
+  const isKnown = all !== undefined && named === listed(all).length;
+  return {
+    isOfSchedule: isOfSchedule(asked),
+    missingPercent: isKnown ? percentOf(lost, Number(count)) : 100,
+    isListRefused: listed(refused).length > 0 || told.some(({ isListRefused }) => isListRefused),
+  };
 }
 
 /** @param shards of the whole fleet, which are about equally large */
-function percentOf(lost: readonly MissingShare[], shards: number): number {
+function percentOf(lost: readonly RunEnd[], shards: number): number {
   const sum = lost.reduce((total, { missing, of }) => total + missing / Math.max(1, of), 0);
   return Math.min(100, (100 * sum) / Math.max(1, shards));
 }

@@ -76,11 +76,12 @@ function causeOf(failures: ReadonlyMap<number, FunctionError>, count: number): s
   const indicesOf = (is: (error: FunctionError) => boolean) =>
     all.flatMap(([index, error]) => (is(error) ? index : []));
   const isIncomplete = ({ errorType }: FunctionError) => errorType === 'RunIncompleteError';
-  const isRefused = ({ errorType }: FunctionError) => errorType === 'ClusterListError';
+  const isRefused = ({ errorType }: FunctionError) =>
+    errorType === 'ClusterListError' || errorType === 'NoClusterListError';
   const missing = all.flatMap(([, error]) =>
     isIncomplete(error) ? (/\(([^)]*)\)/.exec(error.errorMessage)?.[1] ?? '') : [],
   );
-  const unrecorded = indicesOf((error) => !isIncomplete(error) && !isRefused(error));
+  const unrecorded = indicesOf((error) => !isIncomplete(error) && error.errorType !== 'ClusterListError');
   return `The shards ${text(indicesOf(() => true))} of ${count} did not succeed; without a record: ${text(unrecorded)}; the list refused: ${text(indicesOf(isRefused))}; missing of the others: ${text(missing)}. What was collected is archived.`;
 }
 

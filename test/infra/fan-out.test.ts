@@ -4,7 +4,7 @@ import type { RunSummary } from '../../archive/format/run-record';
 import { configurationOf } from '../../infra/configuration-of';
 import * as limits from '../../infra/limits';
 import { ClusterListError, RunIncompleteError } from '../../lambda/collect/run/run-errors';
-import { parseMissingShare } from '../../lambda/run-end-text';
+import { parseRunEnd } from '../../lambda/run-end-text';
 import {
   asynchronousAttempts,
   asynchronousRetryWaits,
@@ -163,6 +163,7 @@ describe('numbers that belong together', () => {
     const catches = [
       { ErrorEquals: ['RunIncompleteError'], Next: 'Incomplete' },
       { ErrorEquals: ['ClusterListError'], Next: 'List refused' },
+      { ErrorEquals: ['NoClusterListError'], Next: 'No list' },
       { ErrorEquals: ['States.ALL'], Next: 'Without a record' },
     ];
     expect(definitionIn(outside)).toContain(`"Catch":${JSON.stringify(catches)}`);
@@ -207,8 +208,8 @@ describe('what Step Functions has to transport', () => {
     const list = { from: `s3://b/${'k'.repeat(900)}`, isInForce: false, problem: 'p'.repeat(9999), since: summary.run };
     expect(new ClusterListError(list, summary).message.split('\n')[0]?.length).toBeLessThan(String(reason).length);
     const missing = error.message.split('(')[1]?.split(')')[0] ?? '';
-    expect(parseMissingShare(missing)).toEqual({ missing: 199_998, of: 1 });
-    const longest = missing.replace('of 1', 'of 999999');
+    expect(parseRunEnd(missing)).toEqual({ missing: 199_998, of: 1, isListRefused: false });
+    const longest = `${missing.replace('of 1', 'of 999999')}, list refused`;
     const all = Array.from({ length: limits.mostShards }, (_, failed) => ({ failed, missing: longest, reason }));
     expect(JSON.stringify(all).length).toBeLessThan(0.9 * payloadLimit);
     // A cause holds 32 KB: two lists of indices, one of shares, and one reason.

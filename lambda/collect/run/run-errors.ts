@@ -1,6 +1,6 @@
 import type { ClusterList, Outcome, RunSummary } from '../../../archive/format/run-record';
 import { groupReasons, reasonLines } from '../../group-reasons';
-import { missingShareText, refusedListText } from '../../run-end-text';
+import { runEndText } from '../../run-end-text';
 
 /** Failures that the error names one by one; the record has them all. */
 const namedFailures = 10;
@@ -30,8 +30,9 @@ export class RunIncompleteError extends Error {
     const required = outcomes.filter(({ optional }) => !optional);
     const failures = required.filter(({ outcome }) => outcome === 'failed');
     const [most] = groupReasons(failures);
+    const isListRefused = list?.problem !== undefined;
     const lines = [
-      `${which} is incomplete ${missingShareText({ missing: failed + notAttempted, of: required.length })}: ${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}${most === undefined ? '' : `; most of all for: ${most.reason}`}.`,
+      `${which} is incomplete ${runEndText({ missing: failed + notAttempted, of: required.length, isListRefused })}: ${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}${most === undefined ? '' : `; most of all for: ${most.reason}`}.`,
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
     lines.push(...reasonLines('failed', failures));
@@ -44,7 +45,7 @@ export class RunIncompleteError extends Error {
       lines.push(`  npm run collector -- run --stack ${stack.name} --region ${stack.region} --run ${run}`);
       lines.push(`or by invoking with {"run":"${run}"}.`);
     }
-    if (list?.problem !== undefined) lines.push(...listProblem(list));
+    if (isListRefused) lines.push(...listProblem(list));
     super(lines.join('\n'));
   }
 }
@@ -72,7 +73,7 @@ export class NoClusterListError extends Error {
 function listProblem({ from, problem, since, versionId }: ClusterList): string[] {
   const version = versionId === undefined ? '' : ` (version ${versionId})`;
   return [
-    `${refusedListText} wholly in force since ${since}.`,
+    `The list of clusters from outside is not wholly in force since ${since}.`,
     `${from}${version}: ${problem}`,
     'Mend it: the next attempt reads it again. docs/alarms.md, "List refused", has the steps.',
   ];

@@ -110,6 +110,15 @@ describe('of an execution in shards, the share that is missing', () => {
     expect(lostRunIn(ended(text))?.isOfSchedule).toBe(true);
   });
 
+  it('tells of a refused list, whatever else became of the shards', () => {
+    const refused = { isListRefused: true };
+    const both = cause([0, 1], [], [1], ['100 of 1000 not archived, list refused']);
+    expect(lostRunIn(ended(both))).toEqual(lost(2.5, refused));
+    expect(lostRunIn(ended(cause([0], [], [], ['0 of 1000 not archived, list refused'])))).toEqual(lost(0, refused));
+    // No run has collected a list: these shards collected nothing.
+    expect(lostRunIn(ended(cause([0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [])))).toEqual(lost(100, refused));
+  });
+
   it('is nothing if only lists were refused', () => {
     expect(lostRunIn(ended(cause([0, 1], [], [0, 1], [])))).toEqual(lost(0, { isListRefused: true }));
   });
