@@ -1,4 +1,4 @@
-import { clockSlackMs, dayMs, hourMs } from './clocks';
+import { clockSlackMs, dayMs, earlyRunMs } from './clocks';
 import type { ConfiguredCluster } from './configuration';
 import { dateOf } from './keys';
 import { firstResources } from './resources';
@@ -44,9 +44,6 @@ export interface InForceOptions extends LeavingRule {
   readonly most: number;
 }
 
-/** A run at the same time of the day, some minutes earlier by its clock, counts as so many days later. */
-const earlyMs = hourMs;
-
 /**
  * What comes after a list.
  * @param list a valid list; undefined: it cannot be used, so that nobody joins, begins to leave or leaves
@@ -68,7 +65,7 @@ export function inForce(
   for (const cluster of were.values()) {
     const { uid } = cluster;
     if (lists.has(uid) || isExcluded.has(uid)) continue;
-    if (isOver(cluster.leaving, leaveAfterDays, at, earlyMs)) left.push(uid);
+    if (isOver(cluster.leaving, leaveAfterDays, at, earlyRunMs)) left.push(uid);
     else leaving.push({ ...cluster, leaving: markedOn(cluster.leaving, at, isOfAll) });
   }
   const joiners = before === undefined ? [] : asked.filter(({ uid }) => !were.has(uid));
@@ -141,7 +138,7 @@ export function mayFollow(
   }
   for (const [uid, leaving] of were) {
     if (are.has(uid) || isExcluded.has(uid)) continue;
-    if (!isOver(leaving, leaveAfterDays, at, earlyMs + clockSlackMs)) missteps.push({ uid, kind: 'gone' });
+    if (!isOver(leaving, leaveAfterDays, at, earlyRunMs + clockSlackMs)) missteps.push({ uid, kind: 'gone' });
   }
   return missteps;
 }

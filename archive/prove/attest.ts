@@ -9,7 +9,7 @@ export { acknowledgedBy, openDamage } from './seals/open-damage';
 export { earlierRuns, readChain } from './seals/read-chain';
 export type { RightSeal, SealChain, Sealed } from './seals/seal-chain';
 export { absentSeals, shorterRetention, shorterRetentions } from './seals/seal-plans';
-export { impossibleTimes, type ReadStamps, readNewStamps, stampedWithinMs } from './seals/seal-stamps';
+export { impossibleTimes, type ReadStamps, readNewStamps } from './seals/seal-stamps';
 export { SealedArchive } from './seals/sealed-archive';
 export { StampError } from './stamps/check-stamp';
 export { requestStamp } from './stamps/request-stamp';

@@ -1,5 +1,4 @@
-import type { ObjectName } from '../format/keys';
-import { objectKey } from '../format/keys';
+import { type ObjectName, objectKey } from '../format/keys';
 import { type Resource, resourceNames } from '../format/resources';
 import type { ArchiveReader } from './archive-reader';
 import { clusterObjects } from './objects-between';

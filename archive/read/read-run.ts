@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { lateContentMs } from '../format/clocks';
 import type { Finding } from '../format/finding';
 import { type RunRecordName, shardName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';
@@ -136,11 +137,9 @@ function hasAllShards(records: readonly StoredRecord[]): boolean {
   return [...seen].every(([count, indices]) => indices.size === count);
 }
 
-const lateMs = 3_600_000;
-
 /** Whether content was fetched more than an hour after its run's time: it is younger than its key says. */
 export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean {
-  return fetchedAt !== undefined && new Date(fetchedAt).getTime() - run.getTime() > lateMs;
+  return fetchedAt !== undefined && new Date(fetchedAt).getTime() - run.getTime() > lateContentMs;
 }
 
 /** Reads and validates one run record. One object that cannot be read must not stop whoever reads all. */

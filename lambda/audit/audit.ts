@@ -1,18 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { stampedWithinMs } from '../../archive/format/clocks';
 import { sealKey, sealStateKey } from '../../archive/format/keys';
 import { jsonLinesType } from '../../archive/format/object-headers';
 import { largestSealBytes, type Seal } from '../../archive/format/seal';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../../archive/format/seal-file';
 import { largestStateBytes } from '../../archive/format/seal-state';
-import {
-  impossibleTimes,
-  type ReadStamps,
-  readChain,
-  readNewStamps,
-  type SealChain,
-  stampedWithinMs,
-} from '../../archive/prove/attest';
+import { impossibleTimes, type ReadStamps, readChain, readNewStamps, type SealChain } from '../../archive/prove/attest';
 import { ArchiveReadError } from '../../archive/read';
 import type { Clock } from '../clock';
 import type { S3Archive } from '../collect/put/s3-archive';

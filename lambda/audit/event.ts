@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
-import { dayMs } from '../../archive/format/clocks';
+import { auditSlackMs, dayMs } from '../../archive/format/clocks';
 import { members } from '../../archive/format/cluster-schema';
 import { eventTime, readEvent } from '../read-event';
-
-/** How far the clocks of the scheduler and of the audit may differ, in milliseconds. */
-const auditSlackMs = 60_000;
 
 /**
  * @param event as Lambda delivers it to the audit; nothing at all means `{}`

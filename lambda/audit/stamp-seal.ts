@@ -1,3 +1,4 @@
+import { authoritySlackMs } from '../../archive/format/clocks';
 import { sealStampKey } from '../../archive/format/keys';
 import type { StampAuthority } from '../../archive/format/plan';
 import { type RightSeal, type requestStamp, type SealChain, StampError } from '../../archive/prove/attest';
@@ -25,8 +26,6 @@ export interface StampSealContext {
   readonly now: Date;
 }
 
-/** How far an authority's clock may be from S3's, in milliseconds. */
-const clockSlackMs = 60 * 60_000;
 /** How long the writing of a stamp may take, in milliseconds. */
 const writeLimitMs = 15_000;
 
@@ -43,7 +42,7 @@ export function stampSeal(
     const { name } = authority;
     try {
       const { time, response } = await requestStamp(authority, Buffer.from(seal.sha256, 'hex'));
-      if (Math.abs(time.getTime() - now.getTime()) > clockSlackMs)
+      if (Math.abs(time.getTime() - now.getTime()) > authoritySlackMs)
         throw new StampError(`${name} says that it is ${time.toISOString()}; S3 says ${now.toISOString()}`);
       const object = { key: keyOf(name), content: response, contentType: 'application/timestamp-reply' };
       // Whatever lies there was not judged to be a stamp of this seal: nobody says yet that it is one.

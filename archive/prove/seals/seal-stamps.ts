@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { clockSlackMs, dayMs } from '../../format/clocks';
+import { clockSlackMs, lateStampMs, listedBeforeMs, listedWithinMs, stampedWithinMs } from '../../format/clocks';
 import type { Find, Finding } from '../../format/finding';
 import { parseSealStampKey, sealKey } from '../../format/keys';
 import { problems } from '../../format/problems';
@@ -25,12 +25,6 @@ export interface SealStamp {
 
 /** Longest answer of an authority that is stored or read, in bytes. */
 const mostStampBytes = 64 * 1024;
-
-/** How much later than its seal a stamp is late, in milliseconds: each audit has its own seal stamped. */
-const lateMs = dayMs;
-
-/** How long after its seal a stamp may be made, in milliseconds, before a seal counts as not stamped. */
-export const stampedWithinMs = 3 * dayMs;
 
 /** Stamps read at once. */
 const concurrency = 16;
@@ -128,7 +122,7 @@ export function findLostStamps({ stamps, sealedStamps }: SealChain, find: Find):
 export function lateStamps({ seals }: Pick<SealChain, 'seals'>, stamps: readonly SealStamp[]) {
   return seals.flatMap(({ number, listedFrom }) => {
     const [first] = stamps.filter((one) => one.number === number).sort((a, b) => (a.time < b.time ? -1 : 1));
-    return first !== undefined && Date.parse(first.time) - Date.parse(listedFrom) > lateMs
+    return first !== undefined && Date.parse(first.time) - Date.parse(listedFrom) > lateStampMs
       ? [{ ...first, listedFrom }]
       : [];
   });
@@ -166,10 +160,6 @@ function* coveredSeals(seals: readonly RightSeal[], stamps: readonly SealStamp[]
     yield { seal, coveredAt };
   }
 }
-
-/** How long before its own time a seal may have begun to list, and how long after it, in milliseconds: a retry is late. */
-const listedBeforeMs = 5 * 60_000;
-const listedWithinMs = dayMs;
 
 /**
  * Finds the seals whose times cannot be: they decide what had to be in a seal, and when it had to be stamped.

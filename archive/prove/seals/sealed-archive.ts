@@ -1,4 +1,4 @@
-import { clockSlackMs } from '../../format/clocks';
+import { clockSlackMs, sealedWithinMs } from '../../format/clocks';
 import { type Excusable, type Finding, nameOf } from '../../format/finding';
 import { type ObjectName, parseObjectKey, parseRunRecordKey } from '../../format/keys';
 import { problems } from '../../format/problems';
@@ -9,9 +9,6 @@ import type { StoredRun } from '../../read/read-run';
 import { isWithin, type Period } from '../../read/run-keys';
 import { acknowledgedBy } from './open-damage';
 import type { RightSeal, SealChain, Sealed } from './seal-chain';
-
-/** How long before the newest listing a run record must have been there to be in a seal. */
-const sealedWithinMs = 15 * 60_000;
 
 export interface SealedArchiveOptions {
   /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
