@@ -137,7 +137,7 @@ describe('the code of the function', () => {
     for (const file of readdirSync(asset)) expect(readFileSync(join(asset, file), 'utf8')).not.toContain(root);
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(asset, 'index.js.map'), 'utf8'));
     // From the checkout's folder, so that the same sources give the same code wherever the checkout lies.
-    const outside = sources.filter((source: string) => !/^(lambda|node_modules|package\.json)/.test(source));
+    const outside = sources.filter((source: string) => !/^(archive|lambda|node_modules|package\.json)/.test(source));
     expect(sources.length).toBeGreaterThan(100);
     expect(outside).toEqual([]);
     expect(sourcesContent).toBeUndefined();

@@ -116,6 +116,7 @@ describe('of an execution in shards, the share that is missing', () => {
     expect(lostRunIn(ended(both))).toEqual(lost(2.5, refused));
     expect(lostRunIn(ended(cause([0], [], [], ['0 of 1000 not archived, list refused'])))).toEqual(lost(0, refused));
     // No run has collected a list: these shards collected nothing.
+    expect(lostRunIn(ended(cause([0], [0], [0], [])))).toEqual(lost(25, refused));
     expect(lostRunIn(ended(cause([0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [])))).toEqual(lost(100, refused));
   });
 
