@@ -12,6 +12,14 @@ export const keysFolder = `${hidden}-keys`;
 /** Longest segment of a key, in bytes: file names end at 255, and that of its description is five longer. */
 const longestSegment = 250;
 
+/**
+ * Whether a file manager leaves files or folders of this name wherever it looks: those of macOS, Windows and Synology. No key of the
+ * archive has such a segment.
+ */
+export function isOfFileManager(name: string): boolean {
+  return /^(?:\.DS_Store|Thumbs\.db|desktop\.ini|@eaDir|\._.+)$/.test(name);
+}
+
 /** The key cannot lie in a folder. */
 export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';

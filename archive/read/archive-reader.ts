@@ -69,6 +69,8 @@ export function discard(body: Body, reason?: Error): void {
 export interface ArchiveReader {
   /** The bucket or the folder, as the user named it. */
   readonly location: string;
+  /** Paths that were passed over because a file manager left them there; left out: nothing is. */
+  readonly passedOver?: ReadonlySet<string>;
   /** Ends the reading: what is under way then ends with its reason. Left out: nothing does. */
   readonly signal?: AbortSignal;
   /** Objects whose keys begin with `prefix` and come behind `after`, in the order of their keys' UTF-8 bytes. */

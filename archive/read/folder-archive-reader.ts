@@ -23,14 +23,24 @@ import { damageOf } from './open-content';
 /** An archive in a folder on this machine. */
 export class FolderArchiveReader implements ArchiveReader {
   readonly location: string;
+  readonly passedOver = new Set<string>();
 
   constructor(folder: string) {
     this.location = folder;
   }
 
+  readonly #passOver = (path: string): void => {
+    this.passedOver.add(path);
+  };
+
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     try {
-      for await (const found of walkKeys({ folder: this.location, prefix, startAfter: after }))
+      for await (const found of walkKeys({
+        folder: this.location,
+        prefix,
+        startAfter: after,
+        passOver: this.#passOver,
+      }))
         yield listedFile(this.location, found);
     } catch (error) {
       throw failed(`Listing ${prefix}`, error);
@@ -39,7 +49,7 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async *listNames(prefix: string): AsyncGenerator<ListedName> {
     try {
-      for await (const { key, problem } of walkNames({ folder: this.location, prefix }))
+      for await (const { key, problem } of walkNames({ folder: this.location, prefix, passOver: this.#passOver }))
         yield { name: key, damage: problem };
     } catch (error) {
       throw failed(`Listing ${prefix}`, error);

@@ -105,6 +105,9 @@ async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIt
   await print(terminal.err, `${lines.length > 0 ? 'Read' : 'Nothing failed in'} ${reader.span}.\n`);
 }
 
+/** Least width of uids beside times, which are never broken. */
+const narrowestBesideRun = 7;
+
 /** @returns how many outcomes there are, as far as they were read */
 async function printRows(terminal: Terminal, rows: AsyncIterable<Row>, limit: number): Promise<number> {
   const found: Row[] = [];
@@ -113,7 +116,7 @@ async function printRows(terminal: Terminal, rows: AsyncIterable<Row>, limit: nu
   const shown = found.slice(0, limit);
   const run: Column<OutcomeRow> = { head: 'Run', cell: (row) => formatTime(row.run) };
   const table = shown.map((row) => (isAbsent(row) ? absentRow(row) : row));
-  await printTable(terminal, [run, ...outcomeColumns(terminal)], table);
+  await printTable(terminal, [run, ...outcomeColumns(terminal, table, narrowestBesideRun)], table);
   if (found.length > limit)
     await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
   return shown.filter((row) => !isAbsent(row)).length;

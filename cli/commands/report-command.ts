@@ -8,7 +8,7 @@ import { reportPage } from '../report/page';
 import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type CommandContext, print, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, type Terminal, writeProblem } from '../terminal/terminal';
 import { type RunOptions, readRuns, selectionOf, withHelp, withLast, withPeriod } from './options';
 import { describeStamp, newestStamps } from './print-health';
 
@@ -64,7 +64,10 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
     for (const part of page) await print(terminal.out, part);
     return;
   }
-  await writeFile(out, page);
+  await writeFile(out, page).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'its folder is not there' : writeProblem(error);
+    throw new Error(`Writing the report into ${out} failed: ${why}; --out names another file`, { cause: error });
+  });
   const counts = `${formatCount(report.clusters.size, 'cluster')}, ${formatCount(report.runs.length, 'run')}`;
   await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes((await stat(out)).size)}\n`);
 }

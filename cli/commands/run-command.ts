@@ -118,7 +118,7 @@ async function report(
     const known = run && { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) };
     return printJson(terminal.out, { run: time, status: 'incomplete', ...known, execution, completeWith });
   }
-  if (run !== undefined) await printRun(terminal, run, all === true);
+  if (run !== undefined) await printRun(terminal, run, all === true, ` --archive s3://${collector.archiveBucket}`);
   // The run records say more than the cause of an execution that failed because of its shards.
   if (execution?.cause !== undefined && (run === undefined || execution.status !== 'FAILED'))
     await print(terminal.out, `${execution.status}: ${printable(execution.cause)}\n`);

@@ -3,7 +3,7 @@ import { sealKey } from '../../archive/format/keys';
 import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
 
 import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/cluster-names';
-import { completeCommand } from '../archive/open-archive';
+import { archiveArgument, completeCommand } from '../archive/open-archive';
 import type { DueNow } from '../archive/overdue';
 import { type HeldRun, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { describeNewest, type NewestRun, type RunSelection } from '../archive/select-runs';
@@ -123,7 +123,7 @@ async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
         outcomes: outcomesFailuresFirst(held),
       });
     if (newest[0]?.run.run.getTime() !== run.run.getTime()) await printNewest(terminal, newest, reader.now);
-    await printRun(terminal, held, all === true);
+    await printRun(terminal, held, all === true, archiveArgument(reader.archive.location));
     if (reader.notLookedAt > 0)
       await print(terminal.out, 'Shown as recorded: whether the objects are there was not looked at; verify does.\n');
     const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);

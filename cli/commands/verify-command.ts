@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { isRemark, kinds } from '../../archive/format/finding';
 import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, type Part, type Verified, type VerifyCounts, verifyArchive } from '../../archive/prove';
-import type { Period } from '../../archive/read';
+import type { ArchiveReader, Period } from '../../archive/read';
 import { nearestToOne } from '../archive/cluster-names';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
@@ -82,7 +82,10 @@ export function verifyCommand(context: CommandContext): Command {
       await printFindings(terminal, findings);
       const notJudged = counts.notJudged.map((span) => `${describeNotJudged(span)}\n`).join('');
       const seals = sealedOf(counts, publicKeys !== undefined) + stampedOf(counts, stampRoots !== undefined);
-      await print(terminal.out, summaryOf(counts) + notJudged + bareOf(counts) + seals + verdict);
+      await print(
+        terminal.out,
+        summaryOf(counts) + notJudged + passedOverOf(reader) + bareOf(counts) + seals + verdict,
+      );
     }
     if (cluster !== undefined && counts.sound === 0 && findings.every(({ kind }) => isRemark(kind))) {
       const nearest = (await nearestToOne(opened, cluster)).replace('; ', '');
@@ -116,6 +119,14 @@ function summaryOf(counts: VerifyCounts): string {
 function describeCounts({ sound, bytes, found }: VerifyCounts): string {
   const damage = Object.values(found).reduce((sum, count) => sum + count, 0);
   return `${formatCount(sound, 'object')}, ${formatBytes(bytes)}, ${damage === 0 ? 'nothing wrong so far' : `${damage} found`}`;
+}
+
+/** Says what a file manager left in a folder. */
+function passedOverOf({ passedOver }: ArchiveReader): string {
+  const [first, ...others] = [...(passedOver ?? [])].sort();
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other path')}`;
+  return `Passed over, because a file manager left it there: ${printable(first)}${more}.\n`;
 }
 
 /** Says once that a copy was made without its metadata. */

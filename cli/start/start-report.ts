@@ -39,7 +39,7 @@ function outcomesOfDryRun({ covered, watched: { logged, summary } }: StartedRun)
 export async function reportStart(terminal: Terminal, started: StartedRun): Promise<void> {
   const { stored: run, options, watched, fired } = started;
   if (run === undefined) return reportWithoutRecord(terminal, started);
-  await printRun(terminal, run, false);
+  await printRun(terminal, run, false, archiveArgument(options.folder));
   const { colors } = terminal;
   const lines: string[] = [];
   // The reasons say what the function's own error says.

@@ -116,7 +116,8 @@ export class WatchedRun {
     const waiting = isNamed ? `; waiting for ${printable([...this.#awaited.values()].join('; '))}` : '';
     if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${waiting}`;
     const most = isRetried ? asynchronousAttempts : 1;
-    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${waiting}`;
+    const isEnded = this.summary?.status === 'complete';
+    return `attempt ${Math.min(this.#attemptsEnded + (isEnded ? 0 : 1), most)} of ${most}${waiting}`;
   }
 }
 

@@ -25,20 +25,27 @@ const shownOutcomes = 20;
 /** Most reasons that are shown why attempts ended early. */
 const shownReasons = 3;
 
-/** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
-export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolean): Promise<void> {
+/**
+ * Prints one run: first whether it is complete and why not, then its outcomes, failures first.
+ * @param archive the option that names the archive in a command that may be pasted
+ */
+export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolean, archive: string): Promise<void> {
   const { colors } = terminal;
   const status = run.status === 'complete' ? colors.green(run.status) : colors.red(run.status);
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${status} ` +
-      `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
+      `after ${formatCount(run.attempts, 'attempt')}, worked ${formatDuration(run.durationMs)}; ` +
       formatOutcomeCounts(run.counts),
     ...stoppedLines(run.stopped),
     ...reasonsOf(run),
     ...changeLines(run.clusters).map(printable),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  await printOutcomes(terminal, run, isEach ? undefined : `runs ${formatTime(run.run)} --all shows every row`);
+  await printOutcomes(
+    terminal,
+    run,
+    isEach ? undefined : `npm run collector -- runs ${formatTime(run.run)} --all${archive} shows every row`,
+  );
 }
 
 /** @param others how to see more than the first of them; left out: all are shown */
@@ -49,7 +56,7 @@ export async function printOutcomes(
 ): Promise<void> {
   const rows = outcomesFailuresFirst(run).map((outcome) => ({ ...outcome, run: run.run }));
   const shown = others === undefined ? rows : rows.slice(0, shownOutcomes);
-  await printTable(terminal, outcomeColumns(terminal), shown);
+  await printTable(terminal, outcomeColumns(terminal, shown), shown);
   if (shown.length < rows.length) await print(terminal.out, `… and ${rows.length - shown.length} more; ${others}\n`);
 }
 
@@ -100,9 +107,18 @@ export function totalOf({ archived, failed, notAttempted, optionalMissing }: Run
   return archived + failed + notAttempted + optionalMissing;
 }
 
-export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<OutcomeRow>[] {
+/**
+ * @param rows what is shown: where nothing came late, nobody asks when it came
+ * @param narrowest least width of uids
+ */
+export function outcomeColumns(
+  { colors }: Pick<Terminal, 'colors'>,
+  rows: readonly OutcomeRow[],
+  narrowest = 14,
+): Column<OutcomeRow>[] {
   return [
-    { head: 'Cluster', cell: (row) => row.cluster ?? '', wraps: true, narrowest: 7 },
+    // Somebody copies it: other columns are left out before one of usual length is broken.
+    { head: 'Cluster', cell: (row) => row.cluster ?? '', wraps: true, narrowest },
     { head: 'Resource', cell: (row) => row.resource ?? '' },
     {
       head: 'Outcome',
@@ -111,7 +127,7 @@ export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<Out
       wraps: true,
       narrowest: 8,
     },
-    { head: 'Fetched after', cell: fetchedAfter, align: 'right', leftOut: 1 },
+    ...(rows.some(({ late }) => late) ? [fetchedAfterColumn] : []),
     { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 2 },
     {
       head: 'State or reason',
@@ -128,6 +144,13 @@ function fetchedAfter({ run, fetchedAt }: OutcomeRow): string {
   const milliseconds = Date.parse(fetchedAt) - run.getTime();
   return milliseconds < 0 ? `-${formatDuration(-milliseconds)}` : formatDuration(milliseconds);
 }
+
+const fetchedAfterColumn: Column<OutcomeRow> = {
+  head: "After the run's time",
+  cell: fetchedAfter,
+  align: 'right',
+  leftOut: 1,
+};
 
 /** A run as `--json` documents it: times are ISO 8601 in UTC, lengths bytes, durations milliseconds. */
 export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }: ShownRun) {

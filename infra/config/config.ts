@@ -28,7 +28,10 @@ export class ConfigError extends Error {
  */
 export function loadConfig(file: string): CollectorConfig {
   const path = resolve(file);
-  const read = readJsonFile(path, 'a configuration file; -c config=FILE chooses another one');
+  const read = readJsonFile(
+    path,
+    'a configuration file; cdk takes another one by -c config=FILE, our commands by --config FILE',
+  );
   if ('problems' in read) throw new ConfigError(path, read.problems);
   return parseConfig(read.value, path);
 }

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { incomingFolder, keyProblem, keysFolder, metadataFolder } from '../../format/folder-layout';
+import { incomingFolder, isOfFileManager, keyProblem, keysFolder, metadataFolder } from '../../format/folder-layout';
 import { unlessAbsent } from './object-description';
 import { irregular } from './regular-file';
 
@@ -10,6 +10,8 @@ export interface WalkOptions {
   readonly prefix: string;
   /** Only keys behind this one. */
   readonly startAfter?: string | undefined;
+  /** Gets the paths of what a file manager left, which are no keys then. Left out: they are keys like any other. */
+  readonly passOver?: (path: string) => void;
 }
 
 export interface FoundKey {
@@ -65,6 +67,10 @@ async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundK
   const files = unlessAbsent(() => readdirSync(join(options.folder, parent.key), { withFileTypes: true }));
   for (const file of files ?? []) {
     if (parent === root && ownFolders.includes(file.name) && !file.isFile()) continue;
+    if (options.passOver !== undefined && isOfFileManager(file.name)) {
+      options.passOver(`${parent.key}${file.name}`);
+      continue;
+    }
     const entry = await entryOf(options, parent, file);
     if (mayHold(entry, options)) entries.push(entry);
   }

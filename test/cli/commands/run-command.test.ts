@@ -40,7 +40,7 @@ describe.each([
     const { code, out, err } = await run();
     expect(plane.events).toEqual([{ newRun: '2026-11-20T15:00:00.123Z' }]);
     expect(err).toMatch(/^Started run 2026-11-20T15:00:00\.123Z of my-collector$/m);
-    expect(out).toMatch(/^Run 2026-11-20T15:00:00\.123Z: complete after 1 attempt .*; 6 of 6 archived/);
+    expect(out).toMatch(/^Run 2026-11-20T15:00:00\.123Z: complete after 1 attempt, worked .*; 6 of 6 archived/);
     expect(out).toMatch(/│ alpha +│ log +│ archived/);
     expect(code).toBe(0);
   });
@@ -61,7 +61,7 @@ describe.each([
     collector.failing.beta = 'not-found';
     const failed = await run();
     expect(failed.code).toBe(1);
-    expect(failed.out).toMatch(/incomplete after 3 attempts .*; 4 of 6 archived, 2 failed/);
+    expect(failed.out).toMatch(/incomplete after 3 attempts, worked .*; 4 of 6 archived, 2 failed/);
     expect(failed.out).toContain('\n2 failed, one reason: 404 Not Found\n');
     const command = /npm run collector -- run (.*)$/m.exec(failed.out)?.[1] ?? '';
     expect(command).toBe('--stack my-collector --region eu-central-1 --run 2026-11-20T15:00:00.123Z');

@@ -41,7 +41,7 @@ describe('runs', () => {
     expect((await runs()).out).toMatch(/│ +2\/4 │ +0 │ +0 │.*│ complete/);
     const { out } = await runs('2026-11-20T09:00');
     expect(out).toContain(
-      'complete after 1 attempt and 4.2 s; 2 of 4 archived, 0 failed, 0 not attempted, 2 optional missing',
+      'complete after 1 attempt, worked 4.2 s; 2 of 4 archived, 0 failed, 0 not attempted, 2 optional missing',
     );
   });
 
@@ -69,12 +69,12 @@ describe('runs', () => {
       const rowsIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('│ c-')).length;
       const lines = linesOf((await runs('2026-11-20T09:00')).out);
       expect(lines.slice(0, 2)).toEqual([
-        'Run 2026-11-20T09:00:00Z: incomplete after 1 attempt and 4.2 s; 300 of 600 archived, 300 failed, 0 not attempted',
+        'Run 2026-11-20T09:00:00Z: incomplete after 1 attempt, worked 4.2 s; 300 of 600 archived, 300 failed, 0 not attempted',
         '300 failed, one reason: 503 Service Unavailable',
       ]);
       expect([rowsIn(lines), lines.at(-2)]).toEqual([
         20,
-        '… and 580 more; runs 2026-11-20T09:00:00Z --all shows every row',
+        `… and 580 more; npm run collector -- runs 2026-11-20T09:00:00Z --all --archive ${archive.folder} shows every row`,
       ]);
       expect(rowsIn(linesOf((await runs('2026-11-20T09:00', '--all')).out))).toBe(600);
     });

@@ -1,5 +1,5 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { RunRecord } from '../../../archive/format/run-record';
 import { ArchiveFixture, hour } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -68,6 +68,32 @@ describe('verify', () => {
     expect(out).toMatch(new RegExp(`^missing: it is not there\n  ${keyAt('log')}\n2 runs, `));
     const [, page = '', heading] = /^Something is wrong\..* What to do: (.+), "(.+)"\.$/m.exec(out) ?? [];
     expect((await readFile(page, 'utf8')).split('\n')).toContain(`## ${heading}`);
+  });
+
+  it('passes over what a file manager left in a folder, and says so in a line; what else is not ours is damage', async () => {
+    const left = [
+      'logs/.DS_Store',
+      'logs/cluster=alpha/@eaDir/x/y.txt',
+      'manifests/Thumbs.db',
+      'runs/._x',
+      'desktop.ini',
+    ];
+    for (const path of left) {
+      await mkdir(dirname(pathOf(path)), { recursive: true });
+      await writeFile(pathOf(path), 'x');
+    }
+    expect(await verify()).toMatchObject({ code: 0, result: { ok: true, findings: [] } });
+    const { out } = await runCollector(['verify', '--archive', archive.folder], { now: longAfter });
+    expect(out).toContain('Passed over, because a file manager left it there: desktop.ini and 4 other paths.\n');
+    for (const path of ['logs/.DS_Store.json', 'logs/notes.txt']) await writeFile(pathOf(path), 'x');
+    const { code, result } = await verify();
+    expect([code, result.findings.map(({ kind, key }) => [kind, key])]).toEqual([
+      1,
+      [
+        ['unrecorded', 'logs/.DS_Store.json'],
+        ['unrecorded', 'logs/notes.txt'],
+      ],
+    ]);
   });
 
   it('with nothing to verify says so and exits with 3, for an empty archive as for a period without runs', async () => {

@@ -110,7 +110,9 @@ describe('npm start', () => {
     expect(await readdir(incoming)).toEqual([]);
     expect(out).toMatch(/^The demo service at http:\/\/127\.0\.0\.1:\d+ stands for /);
     expect(out).toMatch(/^The schedule was fired: run /m);
-    expect(out).toMatch(/^Run 20\S+: complete after 1 attempt and .*; 4 of 4 archived, 0 failed, 0 not attempted$/m);
+    expect(out).toMatch(
+      /^Run 20\S+: complete after 1 attempt, worked .*; 4 of 4 archived, 0 failed, 0 not attempted$/m,
+    );
     expect(code).toBe(0);
     const [, records = ''] = /^Run records: (.*)\*$/m.exec(out) ?? [];
     const [run, ...outcomes] = (await readFile(`${records}attempt-1.jsonl`, 'utf8'))
@@ -151,7 +153,7 @@ describe('npm start', () => {
     expect(out).toMatch(/│ two +│ manifest +│ archived /);
     expect(out).not.toMatch(/│ one/);
     expect(out).toMatch(
-      /: incomplete after 1 attempt and .*; 1 of 2 archived, 1 failed, 0 not attempted; 1 with a doubt$/m,
+      /: incomplete after 1 attempt, worked .*; 1 of 2 archived, 1 failed, 0 not attempted; 1 with a doubt$/m,
     );
     expect(out).toMatch(/^1 failed, one reason: 200 OK, but /m);
     const [, command = ''] = /^Complete the run with\n {2}npm start -- (.*)$/m.exec(out) ?? [];
@@ -167,7 +169,7 @@ describe('npm start', () => {
     const completed = await runStart(command.split(' '));
     const run = (command.split(' --run ')[1] ?? '').replace('.000', '');
     expect(completed.out).toContain(`The function was invoked by hand: run ${run}`);
-    expect(completed.out).toMatch(/: complete after 2 attempts and .*; 2 of 2 archived, 0 failed/);
+    expect(completed.out).toMatch(/: complete after 2 attempts, worked .*; 2 of 2 archived, 0 failed/);
     expect(completed.code).toBe(0);
   });
 
@@ -175,10 +177,10 @@ describe('npm start', () => {
     const config = await writeConfig({ clusters: ofFirstResources(...four) });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
     const whole = await runStart(args);
-    expect(whole.out).toMatch(/: complete after 1 attempt and .*; 8 of 8 archived/);
+    expect(whole.out).toMatch(/: complete after 1 attempt, worked .*; 8 of 8 archived/);
     expect(whole.code).toBe(0);
     const part = await runStart([...args, '--fail', 'three=not-found']);
-    expect(part.out).toMatch(/: incomplete after 3 attempts and .*; 6 of 8 archived, 2 failed, 0 not attempted$/m);
+    expect(part.out).toMatch(/: incomplete after 3 attempts, worked .*; 6 of 8 archived, 2 failed, 0 not attempted$/m);
     expect(part.out).toContain(`The shards [${shardOf('three', 2)}] of 2 did not succeed`);
     expect(part.code).toBe(1);
   });

@@ -44,7 +44,7 @@ describe('a start that ends before its time', () => {
     await service.close();
     const run = /--run (\S+)/.exec(command)?.[1]?.replace('.000', '') ?? '';
     expect(completed.out).toContain(`run ${run}`);
-    expect(completed.out).toMatch(/: complete after 1 attempt and .*; 4 of 4 archived/);
+    expect(completed.out).toMatch(/: complete after 1 attempt, worked .*; 4 of 4 archived/);
   });
 
   it('ends with 3, in sentences, when the archive takes no more, and retries nothing', async () => {

@@ -89,7 +89,7 @@ describe('a configuration file', () => {
 
   it('that is missing is named, with the way to choose another', () => {
     expect(() => loadConfig(join(folder, 'none.json'))).toThrow(
-      /none\.json cannot be used:\n {2}received no file, expected .* -c config=FILE chooses another one/,
+      /none\.json cannot be used:\n {2}received no file, expected .* -c config=FILE, our commands by --config FILE/,
     );
   });
 
