@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { countOutcomes } from '../../../archive/format/completeness';
-import { configurationKey, objectKey, runRecordKey, sealKey, sealStateKey } from '../../../archive/format/keys';
+import {
+  configurationKey,
+  objectKey,
+  runRecordKey,
+  sealKey,
+  sealStampKey,
+  sealStateKey,
+} from '../../../archive/format/keys';
 import { jsonLinesType } from '../../../archive/format/object-headers';
 import type { AuditPlan } from '../../../archive/format/plan';
 import type { Seal } from '../../../archive/format/seal';
@@ -272,5 +279,14 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'a seal signed with another key': {
     does: (world) => rewriteSeal(world.bucket, world.seal(2), attackersKey),
+  },
+  'junk under the key of the next time stamp': {
+    does: ({ bucket }) => {
+      const key = sealStampKey({ number: 4, authority: 'two' });
+      bucket.put({ key, content: Buffer.from('junk'), contentType: 'application/timestamp-reply' }, attackedAt);
+    },
+  },
+  'a time of listing far ahead in the newest seal, signed with the signing key itself': {
+    does: (world) => rewriteSeal(world.bucket, { ...world.seal(3), listedFrom: '2099-01-01T00:00:00.000Z' }, world.key),
   },
 };

@@ -66,6 +66,15 @@ describe('a run record that no seal has', () => {
   });
 });
 
+it('an object that is gone was not written before its run, whatever a record says of the time of fetching', async () => {
+  const { folder } = await ArchiveFixture.create();
+  const sealed = new SealedArchive(await readChain(new FolderArchiveReader(folder), {}, () => undefined), {});
+  const outcome = { key: 'logs/x', name: { run }, outcome: 'already-archived' } as const;
+  const writtenAt = (fetchedAt: string) => sealed.lost([], { ...outcome, fetchedAt }, 'gone').writtenAt;
+  expect(writtenAt('2025-07-01T00:00:00.000Z')).toEqual(run);
+  expect(writtenAt('2026-11-20T09:00:00.000Z')).toEqual(new Date('2026-11-20T09:00:00.000Z'));
+});
+
 it('a bucket with versions shows that a seal was deleted or overwritten', async () => {
   const about = 'seals/00000001.jsonl';
   const { folder } = await ArchiveFixture.create();
