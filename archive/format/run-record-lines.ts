@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
-import { type RunRecordName, shardName } from './keys';
+import type { RunRecordName } from './keys';
 import {
   type Outcome,
   outcomeSchema,
@@ -10,6 +10,7 @@ import {
   type StoredOutcomes,
   type StoredRecord,
 } from './run-record';
+import { shardName } from './shard';
 
 /** Longest line of a run record in bytes, without its LF. What the service can put into an outcome is far less. */
 export const longestLineBytes = 1024 * 1024;

@@ -1,6 +1,5 @@
 import type { Finding } from '../format/finding';
 import type { StringSink } from '../format/json/json-string-scanner';
-import { isInShard } from '../format/keys';
 import { withoutLateDoubt } from '../format/late-doubt';
 import type { LogText } from '../format/log-digest';
 import { LogTextCheck } from '../format/log-text';
@@ -9,6 +8,7 @@ import { type ObjectFacts, objectMetadata } from '../format/object-metadata';
 import { problems } from '../format/problems';
 import { resources } from '../format/resources';
 import type { Outcome, RunOutcome } from '../format/run-record';
+import { isInShard } from '../format/shard';
 import type { ArchiveReader } from '../read/archive-reader';
 import { type OpenedContent, openContent } from '../read/open-content';
 import { readingProblem, readObject } from '../read/read-whole';

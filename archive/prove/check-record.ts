@@ -1,8 +1,8 @@
 import { clockSlackMs, longestAttemptMs } from '../format/clocks';
 import { countOutcomes, isComplete } from '../format/completeness';
-import { isInShard, shardName } from '../format/keys';
 import { hasOwnKey } from '../format/merged-outcomes';
 import { isStored, type Outcome, type StoredRecord, taskName } from '../format/run-record';
+import { isInShard, shardName } from '../format/shard';
 import type { JudgedCluster, RunConfiguration } from '../read/stored-configurations';
 
 /**

@@ -1,7 +1,8 @@
 import { clockSlackMs } from '../format/clocks';
 import type { Excusable, Finding } from '../format/finding';
-import { runPrefix, runRecordKey, shardName } from '../format/keys';
+import { runPrefix, runRecordKey } from '../format/keys';
 import { problems } from '../format/problems';
+import { shardName } from '../format/shard';
 import type { StoredRun } from '../read/read-run';
 import type { ListedRun, RunRecordObject } from '../read/run-keys';
 import { checkAttempts, checkRecord } from './check-record';

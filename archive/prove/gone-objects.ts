@@ -1,7 +1,8 @@
 import type { Finding } from '../format/finding';
-import { isInShard, parseObjectKey, parseRunRecordKey } from '../format/keys';
+import { parseObjectKey, parseRunRecordKey } from '../format/keys';
 import { problems } from '../format/problems';
 import type { RunOutcome } from '../format/run-record';
+import { isInShard } from '../format/shard';
 import type { ArchiveReader } from '../read/archive-reader';
 import { StoredConfigurations } from '../read/stored-configurations';
 import { Expiry } from './expiry';

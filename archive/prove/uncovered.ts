@@ -1,5 +1,5 @@
-import { isInShard } from '../format/keys';
 import { taskName } from '../format/run-record';
+import { isInShard } from '../format/shard';
 import type { StoredRun } from '../read/read-run';
 import type { StoredConfigurations } from '../read/stored-configurations';
 

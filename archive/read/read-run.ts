@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { lateContentMs } from '../format/clocks';
 import type { Finding } from '../format/finding';
-import { type RunRecordName, shardName } from '../format/keys';
+import type { RunRecordName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';
 import { headersProblem, jsonLinesType } from '../format/object-headers';
 import { problems } from '../format/problems';
 import { largestRecordBytes, type RunOutcome, type StoredRecord } from '../format/run-record';
 import { parseRunRecord } from '../format/run-record-lines';
+import { shardName } from '../format/shard';
 import type { ArchiveReader } from './archive-reader';
 import { readingProblem, readWhole } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';

@@ -1,9 +1,10 @@
 import { DamagedObjectError, parseJson } from '../format/damage';
 import type { Finding } from '../format/finding';
-import { isInShard, type RunRecordName } from '../format/keys';
+import type { RunRecordName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../format/run-record';
 import { longestLineBytes, parseRunRecord } from '../format/run-record-lines';
+import { isInShard } from '../format/shard';
 import { type ArchiveReader, discard } from './archive-reader';
 import { type AttemptStart, missingRecord, type StoredRun, startOf } from './read-run';
 import { chunksOf, readingProblem, readObject } from './read-whole';

@@ -1,5 +1,6 @@
-import { isInShard, type ObjectName, parseObjectKey } from '../format/keys';
+import { type ObjectName, parseObjectKey } from '../format/keys';
 import { isStored, type RunOutcome } from '../format/run-record';
+import { isInShard } from '../format/shard';
 import type { StoredRun } from './read-run';
 import type { RunRecordObject } from './run-keys';
 

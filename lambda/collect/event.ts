@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { members, requestId } from '../../archive/format/cluster-schema';
 import type { ConfiguredCluster } from '../../archive/format/configuration';
-import type { Shard } from '../../archive/format/keys';
+import type { Shard } from '../../archive/format/shard';
 import { eventTime, InvalidEventError, readEvent } from '../read-event';
 
 /** What one invocation is asked to do. */

@@ -5,20 +5,14 @@ import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { countOutcomes, isComplete } from '../../archive/format/completeness';
 import type { Configuration } from '../../archive/format/configuration';
-import {
-  configurationKey,
-  objectKey,
-  parseObjectKey,
-  runRecordKey,
-  runsPrefix,
-  type Shard,
-} from '../../archive/format/keys';
+import { configurationKey, objectKey, parseObjectKey, runRecordKey, runsPrefix } from '../../archive/format/keys';
 import type { LogText } from '../../archive/format/log-digest';
 import { LogTextCheck } from '../../archive/format/log-text';
 import { checksumText, jsonLinesType } from '../../archive/format/object-headers';
 import { objectMetadata } from '../../archive/format/object-metadata';
 import { type FirstResource, firstResources, type Resource, resources } from '../../archive/format/resources';
 import type { Outcome, RunRecord } from '../../archive/format/run-record';
+import type { Shard } from '../../archive/format/shard';
 import type { ObjectHeaders } from '../../archive/read/folder/object-description';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { newFolder } from '../support/new-folder';

@@ -16,8 +16,9 @@ import {
   withSid,
 } from './template-policies';
 
-const noon = { scheduledTime: '2026-11-20T12:00:00Z' };
-const one = new Date('2026-11-20T13:00:00Z');
+// An audit takes no time that is more than a day old.
+const one = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+const noon = { scheduledTime: new Date(one.getTime() - 3_600_000).toISOString() };
 const event = { scheduledTime: one.toISOString() };
 
 const collector = useLocalCollector({ audit: { schedule: 'cron(30 12 * * ? *)' }, archive: { kms: true } });

@@ -1,5 +1,6 @@
-import { isInShard, objectKey, parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
+import { objectKey, parseObjectKey, parseRunRecordKey } from '../../archive/format/keys';
 import { firstResources } from '../../archive/format/resources';
+import { isInShard } from '../../archive/format/shard';
 import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
 import { type Run, readRun } from '../../archive/read/read-run';
 import { runsBetween } from '../../archive/read/run-keys';

@@ -1,7 +1,6 @@
 import { longestAttemptMs } from '../../../archive/format/clocks';
 import { countOutcomes, isComplete } from '../../../archive/format/completeness';
 import type { Configuration } from '../../../archive/format/configuration';
-import { isInShard } from '../../../archive/format/keys';
 import { firstResources } from '../../../archive/format/resources';
 import {
   type ClusterList,
@@ -10,6 +9,7 @@ import {
   type RunSummary,
   taskName,
 } from '../../../archive/format/run-record';
+import { isInShard } from '../../../archive/format/shard';
 import type { RunRequest } from '../event';
 import type { ResourceRequest } from '../service/resource-request';
 import { type CollectContext, collect } from './collect';

@@ -1,6 +1,6 @@
-import { type Shard, shardName } from '../../../archive/format/keys';
 import { hasOwnKey, MergedOutcomes } from '../../../archive/format/merged-outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from '../../../archive/format/run-record';
+import { type Shard, shardName } from '../../../archive/format/shard';
 import { nameOf } from './outcomes';
 import type { RecordStore } from './record-store';
 

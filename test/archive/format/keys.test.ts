@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import {
   clusterPrefix,
-  isInShard,
   objectKey,
   parseObjectKey,
   parseRunRecordKey,
   runPrefix,
   runRecordKey,
-  shardOf,
   stampOf,
 } from '../../../archive/format/keys';
+import { isInShard, shardOf } from '../../../archive/format/shard';
 import { anyCharacter } from '../../support/any-character';
 
 const run = new Date('2026-11-20T10:00:00.000Z');

@@ -1,5 +1,6 @@
-import { runPrefix, runRecordKey, shardOf } from '../../../archive/format/keys';
+import { runPrefix, runRecordKey } from '../../../archive/format/keys';
 import { firingsOf } from '../../../archive/format/schedule/firings';
+import { shardOf } from '../../../archive/format/shard';
 import { DueRuns } from '../../../archive/prove/due-runs';
 import type { UsedSchedule } from '../../../archive/prove/seen-run';
 import { ArchiveFixture, type AttemptFixture, hourly } from '../../cli/archive-fixture';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey, runRecordKey, shardOf } from '../../../archive/format/keys';
+import { objectKey, runRecordKey } from '../../../archive/format/keys';
+import { shardOf } from '../../../archive/format/shard';
 import { ArchiveFixture, type AttemptFixture } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shardOf } from '../../../archive/format/keys';
+import { shardOf } from '../../../archive/format/shard';
 import { refusedAddress } from '../../support/fault-service-refusal';
 import { newFolder } from '../../support/new-folder';
 import { ofFirstResources, runStart, writeStartConfig } from '../run-start';
