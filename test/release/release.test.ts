@@ -86,6 +86,14 @@ describe('what GitHub reads', () => {
   const textOf = (...path: string[]) => readFileSync(join(root, '.github', ...path), 'utf8');
   const workflows = readdirSync(join(root, '.github', 'workflows')).map((file) => textOf('workflows', file));
 
+  it('has no value in YAML that holds a colon and is not quoted: GitHub would ignore the file', () => {
+    const files = readdirSync(join(root, '.github'), { recursive: true, encoding: 'utf8' });
+    const lines = files.filter((file) => file.endsWith('.yml')).flatMap((file) => textOf(file).split('\n'));
+    const values = lines.flatMap((line) => /^\s*(?:- )?[\w-]+: +([^"'|>\s].*)$/.exec(line)?.[1] ?? []);
+    expect(values.length).toBeGreaterThan(30);
+    expect(values.filter((value) => /: /.test(value.replace(/ # .*/, '')))).toEqual([]);
+  });
+
   it('names every action by its hash, with its version beside it', () => {
     const uses = workflows.flatMap((text) => [...text.matchAll(/uses: (.*)/g)].map(([, action]) => action));
     expect(uses.length).toBeGreaterThan(5);
