@@ -172,6 +172,12 @@ describe('a log that follows an earlier one', () => {
       { above: `now 2\n${lines(0, 4)}`, below: lines(14, 16), without: ['first'] },
     ],
     [
+      'has another last line each time, and the line whole that was cut before it, newest first',
+      `${newestFirst(lines(3, 14)).slice(0, -4)}\nnow 1\n`,
+      `${newestFirst(lines(0, 16))}now 2\n`,
+      { above: newestFirst(lines(14, 16)), below: `${newestFirst(lines(0, 4))}now 2\n`, without: ['last'] },
+    ],
+    [
       'is begun anew with the same lines but for the first, and is short',
       `boot 1\n${lines(0, 12)}`,
       `boot 2\n${lines(0, 9)}`,
@@ -236,6 +242,17 @@ describe('a log that follows an earlier one', () => {
       'newest first, and has lines that none had',
       [lines(20, 60), lines(25, 65), lines(10, 50)].map(newestFirst),
       { kind: 'older', added: 10 },
+    ],
+    [
+      'turned since, and has lines that none had',
+      [lines(20, 60), lines(25, 65), newestFirst(lines(30, 70)), newestFirst(lines(10, 50))],
+      { kind: 'older', added: 10 },
+    ],
+    ['long, oldest first', [0, 1, 2, 3, 4].map((at) => lines(300 * at, 300 * at + 600)), { added: 300, shared: 300 }],
+    [
+      'long, newest first',
+      [0, 1, 2, 3, 4].map((at) => newestFirst(lines(300 * at, 300 * at + 600))),
+      { kind: 'continues', above: 300, shared: 300 },
     ],
     ['framed', [1, 2, 1].map((at) => frame(at, lines(0, 10 + 2 * at))), { kind: 'older', without: ['first', 'last'] }],
     ['all the same line', Array.from({ length: 3 }, () => 'alive\n'.repeat(2500)), { kind: 'unchanged' }],
