@@ -89,6 +89,19 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+it('README.md gives the costs that docs/background.md adds up', () => {
+  const background = textOf('docs/background.md');
+  const rows = [...background.matchAll(/^\| [^|]+ \| [^|]+ \|((?: [\d.]+ \|){4})$/gm)].map(([, cells = '']) =>
+    cells.split('|').slice(0, 4).map(Number),
+  );
+  const sums = [0, 1, 2, 3].map((at) => rows.reduce((sum, row) => sum + (row[at] ?? 0), 0).toFixed(2));
+  expect(background).toContain(`| **per month** | | ${sums.map((sum) => `**${sum}**`).join(' | ')} |`);
+  const small = Number(/\$([\d.]+) without, daily/.exec(background)?.[1]);
+  const [hourly, daily] = sums.map((sum) => Math.round(Number(sum)));
+  const said = `about $${hourly} a month for 1,000 clusters that are collected hourly, $${daily} for daily; $${Math.round(small)} for 5`;
+  expect(textOf('README.md')).toContain(said);
+});
+
 it('docs/format.md explains every member of a run record', () => {
   const members = [runSchema, runSchema.shape.counts, outcomeSchema].flatMap(({ shape }) => Object.keys(shape));
   const explained = all(textOf('docs/format.md'), /`([a-zA-Z0-9]+)`/g);
