@@ -115,10 +115,10 @@ function collectionIn(outdir: string) {
 }
 
 describe('the code of the function', () => {
-  it('is a bundle of less than 600 KB, its map, and the configuration file', () => {
+  it('is a bundle of less than 640 KB, its map, and the configuration file', () => {
     const asset = assetIn(shipped.outdir);
     expect(readdirSync(asset).sort()).toEqual([configurationFile, 'index.js', 'index.js.map']);
-    expect(statSync(join(asset, 'index.js')).size).toBeLessThan(600_000);
+    expect(statSync(join(asset, 'index.js')).size).toBeLessThan(640_000);
     expect(collectionIn(shipped.outdir)).toEqual({
       service: { baseUrl: 'https://clusters.example.com', projectUid: 'project-7c1f', collection: 'platformclusters' },
       clusters: exampleConfig().clusters,
