@@ -84,13 +84,14 @@ const mostNumbers = 10;
 /**
  * Reads what was archived since the seal before, makes a seal in one go, and tells people. What it finds is not a failure. What
  * it did not compute itself it never signs, and nothing is stored before it is signed: an audit that dies leaves nothing.
- * @param time names the audit; undefined: now. A time that has its seal in the chain already returns that seal,
+ * @param time names the audit; undefined: now, by S3's clock. A time that has its seal in the chain already returns that seal,
  * unless it is the head and was made with another plan
  * @throws ArchiveReadError, ArchiveError, SigningError, SealError
  */
 export async function audit(time: Date | undefined, context: AuditContext): Promise<AuditResult> {
   const { reader, clock, sink, plan, collectorVersion } = context;
-  const named = (time ?? clock.now()).toISOString();
+  // By S3's clock, as the time of its listing: the function's may be off by an hour.
+  const named = (time ?? (await reader.time()) ?? clock.now()).toISOString();
   for (let tried = 0; tried < mostNumbers; tried += 1) {
     const now = (await reader.time()) ?? clock.now();
     const findings = new Findings();
