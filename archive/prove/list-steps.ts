@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { clockSlackMs, functionTimeoutSeconds } from '../format/clocks';
 import type { ConfiguredCluster } from '../format/configuration';
 import type { Excusable, Finding } from '../format/finding';
@@ -59,13 +60,11 @@ export async function judgeListSteps(
 }
 
 class ListSteps {
-  readonly #own: readonly ConfiguredRecord[];
   readonly #context: ListStepsContext;
   /** First lines by key; undefined: it is not there, or cannot be used. */
   readonly #heads: Map<string, RecordHead | undefined>;
 
   constructor(own: readonly ConfiguredRecord[], context: ListStepsContext) {
-    this.#own = own;
     this.#context = context;
     this.#heads = new Map(own.map(({ key, record }) => [key, record]));
   }
@@ -82,7 +81,9 @@ class ListSteps {
     });
     const isLate = configuration.clusterList !== undefined && record.clusterList === undefined;
     const { follows } = record.clusterList ?? {};
-    const parent = isLate ? this.#completed(one) : follows && parseRunRecordKey(follows.record);
+    const parent = isLate
+      ? (await this.#completed(one, configuration)).toSorted(compareAge).at(-1)
+      : follows && parseRunRecordKey(follows.record);
     if (isLate && parent === undefined) {
       const { finding } = contradiction(problems.completesNothing);
       // Its other records may have expired.
@@ -123,10 +124,16 @@ class ListSteps {
     return sealedRule(listPlans, ended < written ? ended : written) ?? clusterList ?? { leaveAfterDays: 0 };
   }
 
-  /** The record whose clusters a late completion has: the newest of its run. */
-  #completed({ key, record }: ConfiguredRecord): RunRecordName | undefined {
-    const others = this.#own.filter((other) => other.key !== key && isFirst(other.record, record.configuration));
-    return others.toSorted(compareAge).at(-1);
+  /** The records whose clusters a late completion may have: those of its run that are not late ones themselves. */
+  async #completed(name: RunRecordName, configuration: RunConfiguration): Promise<RunRecordObject[]> {
+    const completed: RunRecordObject[] = [];
+    for (const other of await recordNames(this.#context.reader, runPrefix(name.run))) {
+      const head = other.key === runRecordKey(name) ? undefined : await this.#head(other);
+      const found = head && (await this.#context.configurations.get(head.configuration));
+      const isLate = head?.clusterList === undefined && found?.clusterList !== undefined;
+      if (found !== undefined && !isLate && haveSameClusters(found, configuration)) completed.push(other);
+    }
+    return completed;
   }
 
   /** @returns what is wrong; undefined: nothing */
@@ -170,15 +177,13 @@ class ListSteps {
   }
 
   async #parentOf(name: RunRecordName, head: RecordHead): Promise<RunRecordName | undefined> {
-    const { clusterList, configuration } = head;
+    const { clusterList } = head;
     if (clusterList !== undefined) return clusterList.follows && parseRunRecordKey(clusterList.follows.record);
-    const others: { readonly name: RunRecordName; readonly finishedAt: string }[] = [];
-    for (const other of await recordNames(this.#context.reader, runPrefix(name.run))) {
-      const first = other.key === runRecordKey(name) ? undefined : await this.#head(other);
-      if (first !== undefined && isFirst(first, configuration))
-        others.push({ name: other, finishedAt: first.finishedAt });
-    }
-    return others.toSorted((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1))[0]?.name;
+    const configuration = await this.#context.configurations.get(head.configuration);
+    if (configuration?.clusterList === undefined) return undefined;
+    const completed = await this.#completed(name, configuration);
+    // The one that was written first is the one that was there.
+    return completed.toSorted((a, b) => a.writtenAt.getTime() - b.writtenAt.getTime() || compareAge(a, b))[0];
   }
 
   /** The newest record that an attempt has seen for certain, and that can be read with its configuration. */
@@ -241,9 +246,11 @@ async function recordNames(reader: ArchiveReader, prefix: string): Promise<RunRe
   return names;
 }
 
-/** Whether a record of a configuration read a list, so that a later one may complete its run. */
-function isFirst(head: RecordHead, configuration: string): boolean {
-  return head.clusterList !== undefined && head.configuration === configuration;
+/** Whether two configurations ask for the same: another deployment may be between a run and its completion. */
+function haveSameClusters({ clusters: one }: RunConfiguration, { clusters: other }: RunConfiguration): boolean {
+  if (one.size !== other.size) return false;
+  for (const [uid, cluster] of one) if (!isDeepStrictEqual(cluster, other.get(uid))) return false;
+  return true;
 }
 
 /** Whether an attempt has seen a record for certain. */

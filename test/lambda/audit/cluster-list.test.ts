@@ -98,7 +98,9 @@ describe('an archive whose clusters come from outside', () => {
   it('is sound where a cluster came back, a run was completed late, and its own records expired', async () => {
     const few = fleet.slice(6);
     await day(20, [fleet, few, fleet, few]);
-    await attempt(at(21, 1), '', { event: { run: at(20, 6) } });
+    // Another deployment is between the run and its completion.
+    const deployed = { ...outside, limits: { ...outside.limits, concurrency: 2 } };
+    await attempt(at(21, 1), '', { event: { run: at(20, 6) }, collection: deployed });
     expect((await day(21, [few, fleet, fleet, [...fleet, 'new']])).result?.damage).toBe(0);
     expect(await damage()).toEqual([]);
     // The lifecycle has removed what was written on the day of the run: of that run, the late record alone is left.

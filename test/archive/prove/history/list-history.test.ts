@@ -1,0 +1,8 @@
+import { problemsOfLists } from './list-history';
+
+/** `list-history.soak.test.ts` plays many more. */
+it.each(
+  Array.from({ length: 6 }, (_, at) => `lists/${at}`),
+)('a history with whatever list somebody writes loses nobody unseen, and raises no false alarm: %s', async (seed) => {
+  expect(await problemsOfLists(seed)).toEqual([]);
+});
