@@ -69,13 +69,16 @@ class ListHistory {
     await Promise.all(under);
     if (this.#random() > 0.2) return;
     if (this.#random() < 0.5) this.#write();
-    await this.#attempt(event, this.#now + between(this.#random, 16, 300) * minute);
+    // What begins before it has to be played before it.
+    this.#now += between(this.#random, 16, 300) * minute;
+    await this.#attempt(event, this.#now);
   }
 
   async #complete(): Promise<void> {
     const runs = recordsIn(this.bucket).map(({ run }) => run);
+    this.#now += hour;
     if (runs.length > 0)
-      await this.#attempt({ run: pick(this.#random, runs as [string, ...string[]]) }, this.#now + hour);
+      await this.#attempt({ run: pick(this.#random, runs as [string, ...string[]]) }, this.#now);
   }
 
   async #attempt(event: object, start: number): Promise<void> {
