@@ -77,8 +77,7 @@ class ListHistory {
   async #complete(): Promise<void> {
     const runs = recordsIn(this.bucket).map(({ run }) => run);
     this.#now += hour;
-    if (runs.length > 0)
-      await this.#attempt({ run: pick(this.#random, runs as [string, ...string[]]) }, this.#now);
+    if (runs.length > 0) await this.#attempt({ run: pick(this.#random, runs as [string, ...string[]]) }, this.#now);
   }
 
   async #attempt(event: object, start: number): Promise<void> {
