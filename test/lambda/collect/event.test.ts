@@ -117,8 +117,8 @@ describe('the event of an audit', () => {
       new Error(
         'Reading the event failed: 3 problems; nothing was audited.\n' +
           '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T06:30:00Z\n' +
-          '- run: received an unknown member, expected one of scheduledTime\n' +
-          '- clusters: received an unknown member, expected one of scheduledTime\n' +
+          '- run: received an unknown member, expected one of scheduledTime, audit\n' +
+          '- clusters: received an unknown member, expected one of scheduledTime, audit\n' +
           'An empty event {} audits now.',
       ),
     );
