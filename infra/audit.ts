@@ -11,16 +11,19 @@ import type { Archive } from './archive';
 import { auditsKeepUp, rereadDaysFor } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
+import { provideHeartbeat } from './heartbeat';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { allow, everybody, refusal } from './policy-statements';
 import { RunSchedule } from './run-schedule';
+import type { StackAddress } from './stack-address';
 
 type AuditSettings = NonNullable<CollectorConfig['audit']>;
 
 export interface AuditProps {
   readonly config: CollectorConfig;
   readonly settings: AuditSettings;
+  readonly address: StackAddress;
   readonly archive: Archive;
   /** Get the mails about damage. */
   readonly page: Alerts;
@@ -47,7 +50,7 @@ export class Audit extends Construct {
 
   constructor(scope: Construct, id: string, props: AuditProps) {
     super(scope, id);
-    const { config, settings, archive, page, inform, failures, deadLetterQueue } = props;
+    const { config, settings, address, archive, page, inform, failures, deadLetterQueue } = props;
     this.settings = settings;
     const { signingKeyArn } = settings;
     this.signingKey =
@@ -74,6 +77,7 @@ export class Audit extends Construct {
           SIGNING_KEY_ARN: keyArn,
           TOPIC_ARN: inform.topic.topicArn,
           PAGE_TOPIC_ARN: page.topic.topicArn,
+          ...provideHeartbeat(role, config, address),
         };
       },
     });

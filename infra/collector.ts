@@ -11,6 +11,7 @@ import type { CollectorConfig } from './config/config';
 import type { OutsideList } from './config/service-members';
 import { configurationOf } from './configuration-of';
 import type { FailureMessages } from './failure-messages';
+import { provideHeartbeat } from './heartbeat';
 import { concurrentShards, memoryMiB, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { allow, through } from './policy-statements';
@@ -52,7 +53,12 @@ export class Collector extends Construct {
         'What the log collector may do: add to its archive, read its run records, its key and nothing else',
       provide: (role): CollectorEnvironment => {
         if (config.clusterList !== undefined) allowList(role, config.clusterList);
-        return { ...archive.provideTo(role), ...apiKeySecret.provideTo(role), STACK: addressText(address) };
+        return {
+          ...archive.provideTo(role),
+          ...apiKeySecret.provideTo(role),
+          STACK: addressText(address),
+          ...provideHeartbeat(role, config, address),
+        };
       },
     });
     this.function = target;

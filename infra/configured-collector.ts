@@ -57,6 +57,7 @@ export class ConfiguredCollector extends Construct {
     this.#suggestPageFrom(config);
     if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList);
     this.#warnOfStamps(config);
+    this.#warnOfHeartbeat(config);
     this.alarms = new Observability(this, 'Observability', parts).alarms;
     new NextSteps(this, 'NextSteps', parts);
     const { archive, collector, audit, failures, page, inform } = parts;
@@ -129,6 +130,15 @@ export class ConfiguredCollector extends Construct {
       'cluster-log-collector:stamps-from-a-network',
       'audit.timestamps with network: the audit needs a way out to the authorities, which no endpoint of AWS is. Without one it ' +
         'seals and mails all the same, without stamps (docs/background.md, "A VPC without NAT").',
+    );
+  }
+
+  #warnOfHeartbeat({ network, alerts }: CollectorConfig): void {
+    if (network === undefined || alerts.heartbeat === undefined) return;
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:heartbeat-from-a-network',
+      'alerts.heartbeat with network: collector and audit need a way out to the monitoring service, which no endpoint of AWS is: NAT, and ' +
+        'its port in the security groups. Without one runs and audits go on, and the service hears of none (docs/background.md, "A VPC without NAT").',
     );
   }
 

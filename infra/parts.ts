@@ -54,7 +54,16 @@ export function createParts(scope: Construct, config: CollectorConfig) {
   /** Verifies and seals the archive; undefined if nothing does. */
   const audit =
     config.audit &&
-    new Audit(scope, 'Audit', { config, settings: config.audit, archive, page, inform, failures, deadLetterQueue });
+    new Audit(scope, 'Audit', {
+      config,
+      settings: config.audit,
+      address,
+      archive,
+      page,
+      inform,
+      failures,
+      deadLetterQueue,
+    });
   return {
     config,
     address,

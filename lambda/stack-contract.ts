@@ -11,6 +11,10 @@
 export const collectorVariables = ['ARCHIVE_BUCKET', 'API_KEY_SECRET', 'STACK'] as const;
 export type CollectorEnvironment = Record<(typeof collectorVariables)[number], string>;
 
+/** Of both, if a monitoring service outside is told: name of the secret with its address, and the stack as above. */
+export const heartbeatVariables = ['HEARTBEAT_SECRET', 'STACK'] as const;
+export type HeartbeatEnvironment = Record<(typeof heartbeatVariables)[number], string>;
+
 /** Of the audit. Every mail goes to the first topic, and what pages to the second one as well, which may be the same. */
 export const auditVariables = ['ARCHIVE_BUCKET', 'SIGNING_KEY_ARN', 'TOPIC_ARN', 'PAGE_TOPIC_ARN'] as const;
 export type AuditEnvironment = Record<(typeof auditVariables)[number], string>;
@@ -80,6 +84,8 @@ export const metricNames = {
    * is alive. 0 for a shard too: the state machine counts the run, once all its shards have written theirs.
    */
   scheduled: 'ScheduledRun',
+  /** 1 for each complete run, and each seal, that the monitoring service outside did not hear of. */
+  heartbeatsLost: 'HeartbeatsLost',
   ...auditMetricNames,
 } as const;
 
@@ -97,4 +103,6 @@ export const logMessages = {
   paused: 'service looks down, asking probes only',
   /** After that: everything is asked again. */
   resumed: 'service answers again',
+  /** The monitoring service outside did not hear of a complete run or of a seal. */
+  heartbeat: 'heartbeat lost',
 } as const;

@@ -175,6 +175,11 @@ export const alerts = members({
   })
     .describe('When a run that is incomplete wakes people up; left out: always. Below it, the other group is informed.')
     .optional(),
+  heartbeat: members({
+    secret: secretName.describe('Name of an existing secret whose value is the address, as a plain string.'),
+  })
+    .describe('Monitoring service outside that is told of each complete run and of each seal; left out: none.')
+    .optional(),
 });
 
 export const deployTo = members({

@@ -11,6 +11,7 @@ import { createS3Client } from '../aws-clients';
 import { systemClock as clock } from '../clock';
 import { S3Archive } from '../collect/put/s3-archive';
 import { readVariables } from '../environment';
+import { openHeartbeat } from '../heartbeat';
 import { type Mail, SnsMailer } from '../notify/sns-mailer';
 import { auditFile, auditVariables, metricNames, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
@@ -33,6 +34,7 @@ export function wireAudit(
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(auditVariables, variables);
+  const heartbeat = openHeartbeat(variables, logger, metrics);
   const bucket = names.ARCHIVE_BUCKET;
   // It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again.
   const plan: AuditPlan = JSON.parse(readFileSync(join(codeDirectory, auditFile), 'utf8'));
@@ -56,7 +58,10 @@ export function wireAudit(
     logger.addContext(invocation);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
     try {
-      return await audit(time, { ...shared, mail: mailTo, stop: stop.working });
+      const result = await audit(time, { ...shared, mail: mailTo, stop: stop.working });
+      const { number, sha256 } = result;
+      await heartbeat?.tell({ number, sha256 }, invocation.getRemainingTimeInMillis());
+      return result;
     } finally {
       stop.close();
     }

@@ -19,7 +19,10 @@ export async function handler(event: unknown, context: Context): Promise<RunSumm
   const attempt = await wiring.openAttempt(parseEvent(event, wiring.clusters, now), context);
   try {
     // Once more: it may name clusters of a list that the attempt has read meanwhile.
-    return await attemptRun(parseEvent(event, attempt.context.configuration.clusters, now), attempt.context);
+    const request = parseEvent(event, attempt.context.configuration.clusters, now);
+    const summary = await attemptRun(request, attempt.context);
+    await attempt.tell(summary);
+    return summary;
   } finally {
     attempt.close();
   }

@@ -7,11 +7,13 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import type { Configuration } from '../../archive/format/configuration';
+import type { RunSummary } from '../../archive/format/run-record';
 import { readWhole, S3ArchiveReader, stoppableReader } from '../../archive/read/s3-archive-reader';
 import { version } from '../../package.json';
 import { createS3Client, createSecretsManagerClient } from '../aws-clients';
 import { systemClock as clock } from '../clock';
 import { readVariables, SettingsError } from '../environment';
+import { openHeartbeat } from '../heartbeat';
 import { collectorVariables, configurationFile, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
@@ -40,6 +42,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(collectorVariables, variables);
+  const heartbeat = openHeartbeat(variables, logger, metrics);
   const deployed = loadConfiguration(codeDirectory);
   const { concurrency } = deployed.configuration.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
@@ -108,7 +111,12 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       ...stores,
       reporter,
     };
-    return { context, close };
+    /** Of a complete run. What a person asks for says nothing of the schedule, and a shard nothing of the run. */
+    const tell = async ({ run, counts, shard }: RunSummary) => {
+      if (request.scheduled && shard === undefined)
+        await heartbeat?.tell({ run, counts }, invocation.getRemainingTimeInMillis());
+    };
+    return { context, tell, close };
   }
 
   /** Undefined: they come from outside, with each attempt. */

@@ -56,11 +56,18 @@ export function readBucket(stack: StackTemplate, { environment }: FunctionDefini
 /** Strict: a stack's own secret is created without a value, and without a key whose use would have to be allowed. */
 const secretSchema = z.strictObject({});
 
-/** The secret that the function reads: the stack's own, or one that exists beside it. */
-export function readSecret(stack: StackTemplate, { environment }: FunctionDefinition, value?: string): LocalSecret {
+/** The secrets that the functions read, each the stack's own, or one that exists beside it: the API key's, and the heartbeat's. */
+export function readSecrets(
+  stack: StackTemplate,
+  { environment }: FunctionDefinition,
+  values: { readonly secretValue?: string | undefined; readonly heartbeatAddress?: string | undefined },
+): LocalSecret[] {
   for (const secret of stack.resourcesOf('AWS::SecretsManager::Secret')) secret.read(secretSchema, ['Description']);
-  const { API_KEY_SECRET: id = '' } = environment;
+  const { API_KEY_SECRET: key = '', HEARTBEAT_SECRET: heartbeat } = environment;
   const { accountId, region } = stack.location;
-  const arn = id.startsWith('arn:') ? id : `arn:aws:secretsmanager:${region}:${accountId}:secret:${id}-Ab12Cd`;
-  return { arn, value };
+  const existing = (name: string) => `arn:aws:secretsmanager:${region}:${accountId}:secret:${name}-Ab12Cd`;
+  return [
+    { arn: key.startsWith('arn:') ? key : existing(key), value: values.secretValue },
+    ...(heartbeat === undefined ? [] : [{ arn: existing(heartbeat), value: values.heartbeatAddress }]),
+  ];
 }

@@ -3,7 +3,7 @@ import type { LocalAwsOptions } from '../aws/aws-endpoint';
 import type { Bucket, DeliveredMessage, Principal } from '../aws/call';
 import { type Caller, refusalOf } from '../aws/iam/authorize';
 import { startLocalAws } from '../aws/local-aws';
-import { readBucket, readSecret } from './bucket-and-secret';
+import { readBucket, readSecrets } from './bucket-and-secret';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
 import { type AsynchronousResult, LocalFunction, type LocalFunctionOptions } from './local-function';
@@ -27,6 +27,8 @@ export interface LocalDeploymentOptions
   readonly s3?: OtherS3;
   /** Value of the secret that the function reads; left out: it has none. */
   readonly secretValue?: string | undefined;
+  /** Value of the secret that names a monitoring service outside; left out: it has none, and nobody outside is told. */
+  readonly heartbeatAddress?: string | undefined;
   /** Changes a copy of the template before it is deployed. */
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
@@ -125,7 +127,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region,
     principals: definitions.map(({ role }) => role),
     buckets: [bucket, ...(options.otherBuckets ?? [])],
-    secrets: [readSecret(stack, collector, options.secretValue)],
+    secrets: readSecrets(stack, collector, options),
     signingKeys: readSigningKeys(stack, options.folder),
     publish: (principal, message) => messages.send(principal, message),
     around: options.around,

@@ -39,6 +39,7 @@ const others: readonly string[] = [
   metricNames.missingPercent,
   metricNames.listRefused,
   metricNames.manyLeaving,
+  metricNames.heartbeatsLost,
 ];
 const metricsOfARun = Object.values(metricNames).filter((name) => !others.includes(name));
 

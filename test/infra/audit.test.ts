@@ -64,6 +64,14 @@ describe('the role of the audit', () => {
     expect(allowed({})).toEqual(always);
   });
 
+  it('allows exactly the secret with the address of a monitoring service', () => {
+    const secret =
+      'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:monitoring/heartbeat-??????';
+    expect(allowed({ alerts: { heartbeat: { secret: 'monitoring/heartbeat' } } })).toEqual(
+      [...always, `secretsmanager:GetSecretValue ${secret}`].sort(),
+    );
+  });
+
   it("allows the archive's keys, present and former, through S3 only", () => {
     const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';
     const own = ['kms:Decrypt', 'kms:GenerateDataKey'].map((action) => `${action} <ArchiveKey.Arn> ${condition}`);

@@ -93,6 +93,17 @@ describe('the role of the function', () => {
     );
   });
 
+  it('allows exactly the secret with the address of a monitoring service, and says at synth that a VPC needs a way out', () => {
+    const secret =
+      'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:monitoring/heartbeat-??????';
+    const alerts = { heartbeat: { secret: 'monitoring/heartbeat' } };
+    expect(allowed({ alerts })).toEqual([...always, ...ownSecret, `secretsmanager:GetSecretValue ${secret}`].sort());
+    const said = (changes: Record<string, unknown>) => toldAtSynth(changes, /need a way out to the monitoring service/);
+    expect(said({ alerts })).toEqual([]);
+    expect(said({ network: everything.network })).toEqual([]);
+    expect(said({ alerts, network: everything.network })).toHaveLength(1);
+  });
+
   it('allows former keys of the archive, for reading through S3 only', () => {
     const formerKmsKeyArns = [kmsKeyArn, `${kmsKeyArn}-2`];
     const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';

@@ -74,6 +74,10 @@ export const configurations: [string, Record<string, unknown>][] = [
       ...audited,
     },
   ],
+  [
+    'a monitoring service outside',
+    { alerts: { heartbeat: { secret: 'monitoring/heartbeat' } }, network: everything.network, ...audited },
+  ],
   ['a copy in the same account', { archive: { replicateTo: { bucketArn: otherBucketArn } } }],
   ['everything, in shards, one run at a time', { ...everything, shards: 8, limits: { oneRunAtATime: true } }],
   [

@@ -103,7 +103,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['alerts.page.topicArn', 'on-call', /the ARN of a standard SNS topic/],
   ['alerts.page.topicArn', `${topicArn}.fifo`, /standard/],
   ['alerts.page.kmsKeyArn', key, /no key, because topicArn is not set/],
-  ['alerts.emails', ['a@b.org'], /one of page, inform, pageFrom/],
+  ['alerts.emails', ['a@b.org'], /one of page, inform, pageFrom, heartbeat/],
   ['alerts', { page: {}, inform: { kmsKeyArn: key } }, /no key, because topicArn is not set/, '.inform.kmsKeyArn'],
   [
     '',
@@ -164,6 +164,13 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
     'clusters.from',
   ],
   ['', { shards: 96, limits: { oneRunAtATime: true } }, /at most 95, because limits.oneRunAtATime is set/, 'shards'],
+  [
+    '',
+    { shards: 2, alerts: { heartbeat: { secret: 'monitoring/heartbeat' } } },
+    /no heartbeat, because shards is more than 1/,
+    'alerts.heartbeat',
+  ],
+  ['alerts.heartbeat.secret', 'https://monitor.example/ping', /the name of a secret/],
   ['shards', 0, /from 1 to/],
 ];
 
