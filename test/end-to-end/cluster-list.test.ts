@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { configurationKey } from '../../archive/format/keys';
@@ -173,6 +173,21 @@ describe('a list of clusters from outside', () => {
       const { record } = await run(collector);
       expect(clustersOf(record).filter((uid) => fleet.includes(uid))).toEqual(fleet);
     }
+  });
+
+  it('goes on where the configuration of the newest run is gone: S3 refuses it, because the role may not list', async () => {
+    const collector = await deployed(local);
+    await write(fleet);
+    await run(collector);
+    await write([...fleet, 'new']);
+    const { record: newest } = await run(collector);
+    rmSync(join(collector.folder, configurationKey(newest.configuration)));
+    await write(fleet.slice(1));
+    const { error, record } = await run(collector);
+    expect(error).toBeUndefined();
+    expect(clustersOf(record)).toEqual(fleet);
+    expect(record.clusterList?.follows?.record).toContain('T010000.000Z');
+    expect(collector.logs.join('')).toContain('what was collected before is taken from an older run record');
   });
 
   it('is not read by a late completion, which works with the list of its run', async () => {
