@@ -1,7 +1,7 @@
 import { type ObjectName, objectKey } from '../format/keys';
 import { type Resource, resourceNames } from '../format/resources';
 import type { ArchiveReader } from './archive-reader';
-import { clusterObjects } from './objects-between';
+import { keysOfCluster } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
 import type { Period } from './run-keys';
 
@@ -34,6 +34,8 @@ export class Presence {
   }
 
   async #list(resource: Resource, cluster: string): Promise<void> {
-    for await (const object of clusterObjects(this.#reader, resource, cluster, this.#period)) this.#objects.add(object);
+    // Of a folder, what else a listing has is read file by file.
+    for await (const { name } of keysOfCluster(this.#reader, resource, cluster, this.#period))
+      if (name !== undefined) this.#objects.add(name);
   }
 }
