@@ -26,6 +26,7 @@ KEYS = {  # What may lie in an archive.
     'configuration': 'configurations/' + HASH + r'json\.gz',
     'seal': NUMBER + 'jsonl', 'state': 'seals/states/' + HASH + 'json', 'stamp': NUMBER + r'[a-z][a-z0-9-]*\.tsr'}
 OWN_FOLDERS = ('metadata', '.metadata-incoming', '.metadata-keys')
+FILE_MANAGERS = r'\.DS_Store|Thumbs\.db|desktop\.ini|@eaDir|\._.+'  # What they leave in a folder is passed over.
 PART_FILES = ('seals-public-key.pem', 'CHECK.md', 'check_archive.py')
 NOT_JUDGED = '''Not judged: whether a run was due that no seal calls absent, what a configuration says, headers, the text
 within a log, a shorter retention, whether stamps are in time.'''
@@ -177,7 +178,7 @@ def list_keys(archive, path=''):
         is_folder, leads_to_one = entry.is_dir(follow_symlinks=False), False
         with contextlib.suppress(OSError):
             leads_to_one = entry.is_dir()
-        if is_folder and path + entry.name in OWN_FOLDERS:
+        if is_folder and path + entry.name in OWN_FOLDERS or re.fullmatch(FILE_MANAGERS, entry.name, re.DOTALL):
             continue
         if is_folder and len(os.fsencode(entry.name)) <= 250:
             list_keys(archive, path + entry.name + '/')

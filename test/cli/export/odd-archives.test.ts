@@ -190,6 +190,13 @@ const odd: Readonly<Record<string, readonly [Change, ...(string | RegExp)[]]>> =
     (folder) => cpSync(join(folder, 'seals'), join(folder, 'x'), { recursive: true }),
     'unrecorded x/*',
   ],
+  'what file managers leave': [
+    (folder) => {
+      for (const name of ['.DS_Store', 'logs/Thumbs.db', 'seals/._x']) writeFileSync(join(folder, name), 'x');
+      mkdirSync(join(folder, 'runs/@eaDir'));
+      writeFileSync(join(folder, 'runs/@eaDir/x'), 'x');
+    },
+  ],
   'folders without a file': [(folder) => mkdirSync(join(folder, 'x/y'), { recursive: true })],
 
   'a configuration that is not UTF-8': [configuration(`{"x":"\xff","clusters":[],${schedule}}`), /^damaged conf/],
