@@ -28,16 +28,22 @@ export async function* judge(slice: Slice, world: World): AsyncGenerator<Judged>
     if (!met.gone.has(one.key) && isIn(slice, one.key)) yield await unlessExpired(world, one);
 }
 
-/** Judges the records of one run, and what they name. @param met gets what they name */
+/**
+ * Judges the records of one run, and what they name.
+ * @param met gets what they name
+ * @param kept gets the records. They are not yielded: what an iterator gave last stays in memory while the next run is read
+ */
 export async function* judgeRun(
   listed: ListedRun,
   slice: Pick<Slice, 'clusters' | 'depth'>,
   world: World,
   met: Met,
+  kept: { stored?: StoredRun } = {},
 ): AsyncGenerator<Judged> {
   const { clusters } = slice;
   const { reader, configurations, sealed } = world;
   const stored = await readStoredRun(reader, listed);
+  kept.stored = stored;
   const { run, badRecords } = stored;
   const seen = await seenRun(stored, configurations);
   const lacking: Excusable[] = [];
@@ -80,7 +86,7 @@ export async function* judgeRun(
   const isWhole = areConfigured && !isMissing && badRecords.length === 0 && unattested.size === 0;
   const isUnread =
     isRecordUnread || !areObjectsRead || seen.used.some(({ sha256 }) => configurations.unread.has(sha256));
-  yield { run: { ...seen, records: listed.records.length, isWhole, isUnread, isDue, uncovered }, stored };
+  yield { run: { ...seen, records: listed.records.length, isWhole, isUnread, isDue, uncovered } };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Excusable, Finding } from '../format/finding';
 import type { ArchiveReader } from '../read/archive-reader';
 import type { Clusters } from '../read/clusters';
-import type { StoredRun } from '../read/read-run';
 import type { Period } from '../read/run-keys';
 import type { StoredConfigurations } from '../read/stored-configurations';
 import type { StoredOutcome } from '../read/stored-outcomes';
@@ -73,8 +72,8 @@ export type Judged =
   /** It would be a finding, and the lifecycle explains it. */
   | { readonly expired: Finding }
   | { readonly object: JudgedObject }
-  /** A run, after all that its records name. Whoever keeps `stored` keeps its records in memory. */
-  | { readonly run: JudgedRun; readonly stored: StoredRun };
+  /** A run, after all that its records name. */
+  | { readonly run: JudgedRun };
 
 export function found(kind: Finding['kind'], key: string, problem: string): Judged & { readonly finding: Finding } {
   return { finding: { kind, key, problem } };

@@ -2,7 +2,7 @@ import { settled } from '../../archive/format/clocks';
 import { configurationKey, parseRunRecordKey } from '../../archive/format/keys';
 import type { Firings } from '../../archive/format/schedule/firings';
 import type { Hashed, Seal } from '../../archive/format/seal';
-import { type Judged, judgeRun, type Met, type Sealed, take } from '../../archive/prove/attest';
+import { type JudgedRun, judgeRun, type Met, type Sealed, take } from '../../archive/prove/attest';
 import {
   ArchiveReadError,
   allClusters,
@@ -12,6 +12,7 @@ import {
   type RunConfiguration,
   readRunRecord,
   runsBetween,
+  type StoredRun,
 } from '../../archive/read';
 import type { AuditJudge } from './audit-judge';
 import type { ClusterOutcomes } from './cluster-outcomes';
@@ -116,9 +117,6 @@ async function* changedRuns(
   }
 }
 
-/** A run whose records were judged. */
-type JudgedRecords = Extract<Judged, { readonly stored: unknown }>;
-
 interface ReadRunContext extends SealRecordsOptions {
   readonly judge: AuditJudge;
 }
@@ -129,14 +127,15 @@ async function readRun(
   found: NewRecords,
   { judge, clusters, met, most, firings }: ReadRunContext,
 ): Promise<boolean> {
-  const runs: JudgedRecords[] = [];
-  await take(judgeRun(listed, { clusters: allClusters([]), depth: 'names' }, judge.world, met), (one) => {
+  const runs: JudgedRun[] = [];
+  const kept: { stored?: StoredRun } = {};
+  await take(judgeRun(listed, { clusters: allClusters([]), depth: 'names' }, judge.world, met, kept), (one) => {
     judge.observe(one);
-    if ('run' in one) runs.push(one);
+    if ('run' in one) runs.push(one.run);
   });
   const [judged] = runs;
-  if (judged === undefined) return true;
-  const { stored } = judged;
+  const { stored } = kept;
+  if (judged === undefined || stored === undefined) return true;
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
@@ -148,7 +147,7 @@ async function readRun(
     found.archived += record?.counts.archived ?? 0;
   }
   const configured: RunConfiguration[] = [];
-  for (const { sha256 } of judged.run.used) {
+  for (const { sha256 } of judged.used) {
     const configuration = await judge.configurations.get(sha256);
     if (configuration === undefined) continue;
     configured.push(configuration);
@@ -158,8 +157,8 @@ async function readRun(
     if (isNew && problem !== undefined)
       judge.observe({ finding: { kind: 'damaged', key: configurationKey(sha256), problem } });
   }
-  const isDue = judged.run.isDue || firings?.includes(listed.run) === true;
-  const isCovered = !isDue || judged.run.uncovered?.count === 0;
+  const isDue = judged.isDue || firings?.includes(listed.run) === true;
+  const isCovered = !isDue || judged.uncovered?.count === 0;
   const hasCluster = (cluster: string) => configured.some((one) => one.clusters.has(cluster));
   const isOver = listed.run <= settled(judge.now);
   clusters.add(stored, isNew, { isDue, isOver, isCovered, hasCluster });
