@@ -97,7 +97,7 @@ function describeGzip(runtime: LambdaRuntime): void {
     expect(error?.errorType).toBe('RunIncompleteError');
     expect(error?.errorMessage).toMatch(/\n- log of cluster beta: .*"not-beta".*s3:\/\//s);
     expect(error?.errorMessage).toContain(`1 of ${all} not archived`);
-    expect(error?.trace?.join('\n')).toMatch(/lambda\/run\/attempt-run\.ts:\d+/);
+    expect(error?.trace?.join('\n')).toMatch(/lambda\/collect\/run\/attempt-run\.ts:\d+/);
   });
 
   it('fails with the type and message of the local deployment', async () => {
@@ -138,8 +138,11 @@ function expectLog({ metrics, lines, errors }: LogEvents, answers: readonly Invo
   expect(written.toSorted()).toEqual([
     [0, 'INFO', logMessages.run],
     [1, 'ERROR', logMessages.failure],
+    // The manifest beside the log of another cluster.
+    [1, 'WARN', logMessages.doubt],
     [1, 'WARN', logMessages.run],
     [2, 'ERROR', logMessages.failure],
+    [2, 'WARN', logMessages.doubt],
     [2, 'WARN', logMessages.run],
   ]);
   expect(

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { Validations } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { responseTimeoutSeconds } from '../../infra/limits';
 import { configurationFile } from '../../lambda/stack-contract';
 import { listenLocally } from '../../local/listen-locally';
 import { newFolder } from '../support/new-folder';
@@ -122,7 +123,7 @@ describe('the code of the function', () => {
     expect(collectionIn(shipped.outdir)).toEqual({
       service: { baseUrl: 'https://clusters.example.com', projectUid: 'project-7c1f', collection: 'platformclusters' },
       clusters: exampleConfig().clusters,
-      limits: exampleConfig().limits,
+      limits: { ...exampleConfig().limits, responseTimeoutSeconds },
       schedule: exampleConfig().schedule,
       retentionDays: exampleConfig().archive.retentionDays,
     });
