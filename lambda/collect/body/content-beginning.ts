@@ -1,4 +1,4 @@
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 import { essenceOf } from './media-type';
 
 /**
@@ -70,7 +70,7 @@ export class ContentBeginning {
    * Whether the content begins with the length of a piece, as uploads to S3 are framed: a gateway has stored the framing.
    * @param isDeclared whether the answer names the framing: only then is a number in a line of its own a length
    */
-  weighFraming(isDeclared = false): Verdict {
+  weighFraming(isDeclared = false): Objection {
     const beginning = Buffer.concat(this.#chunks).toString('latin1', 0, 200);
     const isFramed =
       /^[0-9a-f]{1,8};chunk-signature=[0-9a-f]{64}\r\n/.test(beginning) ||
@@ -79,7 +79,7 @@ export class ContentBeginning {
   }
 
   /** Whether the content is an HTML page, or perhaps one. @param mediaType the answer's Content-Type */
-  weigh(mediaType: string | undefined): Verdict {
+  weigh(mediaType: string | undefined): Objection {
     // Without its NULs and the bytes of a mark, UTF-16 and UTF-32 read like ASCII, which all tags are.
     const bytes = Buffer.concat(this.#chunks);
     const isMarked = this.first !== undefined && this.first >= 0xfe;

@@ -27,7 +27,7 @@ export const doubts = {
 } as const;
 
 /** What content is judged to be instead of what was asked for, certainly or perhaps, as part of a sentence. */
-export interface Verdict {
+export interface Objection {
   readonly refusal?: string;
   readonly doubt?: string;
 }

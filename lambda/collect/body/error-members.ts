@@ -1,5 +1,5 @@
 import type { JsonType } from '../../../archive/format/json/json-scanner';
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 
 /** Say that something went wrong, whatever stands beside them. */
 const errorNames = /^(?:errors?|error(?:code|description|message|summary|type|uri)|exception|fault|messages?|msg)$/;
@@ -95,7 +95,7 @@ const ownNames = ownMembers.join(', ');
  * @param top the members of the object itself
  * @param status the members of its status other than the state
  */
-export function weighEvidence(seen: ReadonlySet<string>, top: ErrorMembers, status: ErrorMembers): Verdict {
+export function weighEvidence(seen: ReadonlySet<string>, top: ErrorMembers, status: ErrorMembers): Objection {
   const kind = top.hasKind ? 'apiVersion and kind' : undefined;
   const another = status.sign === undefined ? kind : `status.${status.sign}`;
   if (!ownMembers.some((path) => seen.has(path))) {

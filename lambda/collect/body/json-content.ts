@@ -2,7 +2,7 @@ import { type JsonError, jsonErrorOf } from '../../../archive/format/json/json-c
 import { JsonScanner, type JsonType } from '../../../archive/format/json/json-scanner';
 import { StringCapture, type StringSink } from '../../../archive/format/json/json-string-scanner';
 import type { Continuation } from './continuation';
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 import { ErrorMembers } from './error-members';
 
 /** Longest `kind` that is read, in UTF-16 code units. */
@@ -66,7 +66,7 @@ export class JsonContent {
   }
 
   /** Whether the content may be a whole manifest. */
-  get verdict(): Verdict {
+  get objection(): Objection {
     const { error, sign, hasKind, isErrorDocument } = this.#members;
     const isWhole = this.#hasEnded && this.#scanner.complete;
     // Kubernetes answers a request that it cannot serve with an object of this kind.

@@ -2,7 +2,7 @@ import type { BodyFacts } from '../../../archive/format/resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
 import { ContentBeginning } from './content-beginning';
 import { Continuation } from './continuation';
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 import { JsonContent } from './json-content';
 import { charsetOf, weighMediaType } from './media-type';
 import { Utf8Check } from './utf8-check';
@@ -70,21 +70,21 @@ export class ManifestContent implements BodyCheck {
     this.#json.end();
     this.#yaml.end();
     const { mediaType, isAwsChunked } = this.#answer;
-    const verdicts: readonly Verdict[] = [
+    const objections: readonly Objection[] = [
       { doubt },
       this.#beginning.weigh(mediaType),
       this.#beginning.weighFraming(isAwsChunked),
-      this.#json.verdict,
-      this.#yaml.verdict,
+      this.#json.objection,
+      this.#yaml.objection,
       weighMediaType(mediaType),
       { doubt: isUtf8 ? undefined : doubts.notUtf8 },
       { doubt: this.#hasNul ? doubts.nul : undefined },
       { doubt: this.#charsetDoubt },
       { doubt: this.#continuation.doubt },
     ];
-    const refusal = verdicts.find((one) => one.refusal !== undefined)?.refusal;
+    const refusal = objections.find((one) => one.refusal !== undefined)?.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
-    const found = verdicts.flatMap((one) => one.doubt ?? []);
+    const found = objections.flatMap((one) => one.doubt ?? []);
     return found.length === 0 ? {} : { doubt: found.join('; ') };
   }
 

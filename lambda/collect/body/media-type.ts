@@ -1,4 +1,4 @@
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 
 /** What a Content-Type names, in lower case and without parameters; empty if there is none. */
 export function essenceOf(mediaType = ''): string {
@@ -11,7 +11,7 @@ export function charsetOf(mediaType = ''): string | undefined {
 }
 
 /** What a Content-Type says of a body, whatever is in it: error documents, and bodies that are several documents. */
-export function weighMediaType(mediaType: string | undefined): Verdict {
+export function weighMediaType(mediaType: string | undefined): Objection {
   const essence = essenceOf(mediaType);
   if (/^application\/problem\+(?:json|xml)$/.test(essence)) return { refusal: `an error document (${essence})` };
   if (essence === 'text/event-stream' || essence.startsWith('multipart/'))

@@ -1,5 +1,5 @@
 import type { Continuation } from './continuation';
-import { doubts, type Verdict } from './doubts';
+import { doubts, type Objection } from './doubts';
 
 /** Longest part of a line that is read, in bytes: more than the patterns take. */
 const mostOfLine = 200;
@@ -51,7 +51,7 @@ export class YamlMembers {
   }
 
   /** Call this after {@link end}. */
-  get verdict(): Verdict {
+  get objection(): Objection {
     if (this.#statuses === 0) return {};
     return this.#documents === 1 ? { refusal: 'an error document: YAML of kind Status' } : { doubt: doubts.hasStatus };
   }
