@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { objectKey, parseObjectKey } from '../../archive/format/keys';
-import { firstResources } from '../../archive/format/resources';
+import { firstResources, type Resource } from '../../archive/format/resources';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
 import { logRecord, manifestText } from '../support/fault-service-bodies';
@@ -24,7 +24,7 @@ export const sources = new Map(
     ]),
   ),
 );
-const sourceOf = (cluster: string, resource: (typeof firstResources)[number]) =>
+const sourceOf = (cluster: string, resource: Resource) =>
   sources.get(objectKey({ cluster, resource, run: new Date(run) })) ?? '';
 
 /** @param onEvent called for every request */
