@@ -1,8 +1,9 @@
 import type { Resource } from '../../archive/format/resources';
 import type { Outcome } from '../../archive/format/run-record';
 import { type ClusterRecord, clusterObjectsNewestFirst, firstOf } from '../../archive/read';
+import { wasArchived } from './held-outcomes';
 import { factsOf, type ListedOutcome, type OutcomeScope, outcomesOf } from './list-outcomes';
-import { type RunReader, wasArchived } from './run-reader';
+import type { RunReader } from './run-reader';
 
 /** A run that archived another content of a cluster than the run before it. */
 export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 'fetchedAt' | 'bytes'> {

@@ -87,7 +87,7 @@ export async function* joinLogs<Archived extends ArchivedLog>(
       yield { ...one, ...log };
       continue;
     }
-    const missing = await reader.goneAt(name);
+    const missing = await reader.held.goneAt(name);
     if (missing !== undefined) reader.problems.push(missing);
     const time = `the run ${formatTime(run)} archived it`;
     const [reason, isGone] = missing

@@ -4,7 +4,8 @@ import type { Resource } from '../../archive/format/resources';
 import type { RunOutcome } from '../../archive/format/run-record';
 import { type ArchiveReader, type ClusterRecord, isLate, mapConcurrently } from '../../archive/read';
 import type { ClusterFilter } from './cluster-names';
-import type { HeldOutcome, RunReader } from './run-reader';
+import type { HeldOutcome } from './held-outcomes';
+import type { RunReader } from './run-reader';
 
 /** Requests for listings and metadata under way at once. */
 const concurrency = 16;
@@ -34,7 +35,8 @@ export async function* outcomesOf(
   const own = outcomes.filter(
     (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
   );
-  const hold = async (outcome: RunOutcome) => withMetadata(reader.archive, await reader.held({ records }, outcome));
+  const hold = async (outcome: RunOutcome) =>
+    withMetadata(reader.archive, await reader.held.outcome({ records }, outcome));
   for await (const outcome of mapConcurrently(own, concurrency, hold))
     yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
 }

@@ -1,34 +1,17 @@
-import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { nameOf } from '../../archive/format/finding';
-import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
-import { changeOf } from '../../archive/format/list-in-force';
-import { isStored, type RunOutcome } from '../../archive/format/run-record';
-import {
-  type AbsentRuns,
-  DueRuns,
-  GoneObjects,
-  runsBefore,
-  runsUntilScheduled,
-  type SeenRun,
-  type Span,
-  seenRun,
-} from '../../archive/prove';
+import { type AbsentRuns, DueRuns, type Span, seenRun } from '../../archive/prove';
 import {
   type ArchiveReader,
   type ClusterRecord,
   configuredClusters,
   firstOf,
-  isWithin,
   type ListedRun,
   mapConcurrently,
   type Period,
-  Presence,
   type Run,
   type RunConfiguration,
   readClusterRecord,
   readRun,
-  readStarts,
-  runsBetween,
   StoredConfigurations,
   take,
 } from '../../archive/read';
@@ -38,48 +21,19 @@ import {
   type StaleCluster,
   staleness,
 } from '../../lambda/audit/cluster-outcomes';
-import { type ClusterChange, isChange, type WithClusterChange } from '../terminal/cluster-change';
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { type AbsentRow, type DueNow, describeTimes, findAbsent, findOverdue, rowOf } from './absent-runs';
+import { HeldOutcomes, type HeldRun, type SelectedRun } from './held-outcomes';
+import { ListChanges } from './list-changes';
 import type { OpenedArchive } from './open-archive';
-import { type AbsentRow, type DueNow, findOverdue, rowOf } from './overdue';
 import type { HeldPlace, Remark } from './recorded-object';
 import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
 export type RunRow = HeldRun | AbsentRow;
 
-type SelectedRun = Run & WithClusterChange;
-
-/** What became of one cluster x resource in a run, by its records and by what lies there together. */
-export interface HeldOutcome extends Omit<RunOutcome, 'outcome'> {
-  /**
-   * `missing`: a record says that it was archived, and it is not there. `expired`: the same, and the lifecycle may have removed
-   * it. The others are as recorded.
-   */
-  readonly outcome: RunOutcome['outcome'] | 'missing' | 'expired';
-}
-
-export interface HeldRun extends Omit<Run, 'outcomes'>, WithClusterChange {
-  readonly outcomes: readonly HeldOutcome[];
-}
-
-/** Whether a record says that it was archived, wherever it is now. */
-export function wasArchived({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean {
-  return isStored({ outcome }) || outcome === 'missing' || outcome === 'expired';
-}
-
-export function isAbsent<Row extends object>(row: Row | AbsentRow): row is AbsentRow {
-  return 'times' in row;
-}
-
 /** Runs that are read at most to find one that covers every configured cluster. */
 const mostPartial = 100;
-
-/** Most outcomes of one run whose objects are looked for, where only a few of them are shown. */
-const mostHeld = 20_000;
-
-/** Listings under way at once. */
-const listingsAtOnce = 16;
 
 /** Runs of which the records of one cluster are read at once. */
 const recordsAtOnce = 8;
@@ -103,21 +57,18 @@ export class RunReader implements OpenedArchive {
   readonly isLive: boolean;
   /** Run records that cannot be used, and what commands add. */
   readonly problems: Remark[] = [];
-  /** Runs of `select` that read a list of clusters, as far as it changed what is collected, or was refused. */
-  readonly clusterChanges: ClusterChange[] = [];
+  /** How lists of clusters changed over the runs of `select`. */
+  readonly lists: ListChanges;
+  /** What records say, and what lies there, of the runs that were selected last. */
+  readonly held: HeldOutcomes;
   /** What was due between the selected runs, and up to now, and is not there. */
   readonly due: AbsentRuns[] = [];
-  /** How many outcomes are shown as recorded: whether their objects are there was not looked at. */
-  notLookedAt = 0;
   /** How many runs were read, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
   readonly #configurations: StoredConfigurations;
   readonly #outcomes = new ClusterOutcomes();
-  readonly #gone: GoneObjects;
-  /** What lies there of the runs that were listed last. */
-  #presence: Presence;
   /** The run that was selected last, without its outcomes. */
   #last: Run | undefined;
 
@@ -125,8 +76,11 @@ export class RunReader implements OpenedArchive {
     this.archive = archive;
     this.now = now;
     this.isLive = isLive;
-    this.#gone = new GoneObjects(archive, now);
-    this.#presence = new Presence(archive, {});
+    this.lists = new ListChanges(async (run) => {
+      const configuration = await this.configurationOf(run);
+      return configuration && configuredClusters(configuration);
+    });
+    this.held = new HeldOutcomes({ archive, now });
     this.#configurations = new StoredConfigurations(archive);
   }
 
@@ -135,7 +89,8 @@ export class RunReader implements OpenedArchive {
     const unread = this.#configurations.findings.filter(({ kind }) => kind === 'unreadable');
     // What was read for two reasons is said once.
     const byName = new Map<string, Remark>();
-    for (const one of [...this.problems, ...unread]) if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
+    for (const one of [...this.problems, ...this.held.missing, ...unread])
+      if (!byName.has(nameOf(one))) byName.set(nameOf(one), one);
     return [...byName.values()];
   }
 
@@ -144,7 +99,7 @@ export class RunReader implements OpenedArchive {
     const due = new DueRuns({});
     let isFirst = true;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
-      if (isFirst) this.#presence = new Presence(this.archive, { from: listed.run, to: selection.run ?? selection.to });
+      if (isFirst) this.held.lookWithin({ from: listed.run, to: selection.run ?? selection.to });
       isFirst = false;
       const run = await readRun(this.archive, listed);
       const absent = await this.#absentBefore(run, due);
@@ -152,7 +107,7 @@ export class RunReader implements OpenedArchive {
       this.problems.push(...run.badRecords);
       this.#outcomes.add(run);
       this.#note(run.run);
-      const clusters = await this.#changeOf(run);
+      const clusters = await this.lists.add(run, () => this.#runBefore(run));
       this.#last = { ...run, outcomes: [] };
       yield clusters === undefined ? run : { ...run, clusters };
     }
@@ -170,7 +125,7 @@ export class RunReader implements OpenedArchive {
    * only its own lines are read.
    */
   async *ofCluster(runs: readonly ListedRun[], cluster: string): AsyncGenerator<ClusterRecord | AbsentRow> {
-    this.#presence = new Presence(this.archive, { from: runs[0]?.run, to: runs.at(-1)?.run });
+    this.held.lookWithin({ from: runs[0]?.run, to: runs.at(-1)?.run });
     const due = new DueRuns({});
     const read = (run: ListedRun) => readClusterRecord(this.archive, run, cluster);
     for await (const record of mapConcurrently(runs, recordsAtOnce, read)) {
@@ -189,67 +144,17 @@ export class RunReader implements OpenedArchive {
     return rowOf(absent);
   }
 
-  /**
-   * Holds what a record of a run says against what lies there: whoever shows an outcome takes it from here. What is missing
-   * becomes one of the problems.
-   * @param records keys of the records of its run
-   */
-  async held({ records }: Pick<ClusterRecord, 'records'>, outcome: RunOutcome): Promise<HeldOutcome> {
-    const { key = '', httpStatus, ...own } = outcome;
-    const name = isStored(outcome) ? parseObjectKey(key) : undefined;
-    if (name === undefined || (await this.isThere(name))) return outcome;
-    const missing = await this.#gone.judge(key, outcome, records);
-    if (missing === undefined) return { ...own, key, outcome: 'expired', error: 'the lifecycle has removed it since' };
-    this.problems.push(missing);
-    return { ...own, key, outcome: 'missing', error: missing.problem };
-  }
-
-  /**
-   * A run with its outcomes {@link held}. Of a fleet whose listings would take minutes they stay as recorded, and
-   * `notLookedAt` says so.
-   */
-  async heldRun(run: SelectedRun): Promise<HeldRun> {
-    if (run.outcomes.length > mostHeld) {
-      this.notLookedAt += run.outcomes.length;
-      return run;
-    }
-    const outcomes: HeldOutcome[] = [];
-    for await (const one of mapConcurrently(run.outcomes, listingsAtOnce, (outcome) => this.held(run, outcome)))
-      outcomes.push(one);
-    return { ...run, outcomes };
-  }
-
-  /** Whether an object of the runs that are read lies there. */
-  isThere(name: ObjectName): Promise<boolean> {
-    return this.#presence.has(name);
-  }
-
-  /** Judges an object that is not there; undefined: no record says that it was archived, or the lifecycle may have removed it. */
-  async goneAt(name: ObjectName): Promise<Remark | undefined> {
-    const { run, cluster, resource } = name;
-    const listed = await firstOf(runsBetween(this.archive, { from: run, to: run }));
-    const record = listed && (await readClusterRecord(this.archive, listed, cluster));
-    const outcome = record?.outcomes.find((one) => one.resource === resource);
-    const isNamed = record !== undefined && outcome !== undefined && isStored(outcome);
-    return isNamed ? this.#gone.judge(objectKey(name), outcome, record.records) : undefined;
+  /** The run before a selected one. */
+  async #runBefore({ run }: Run): Promise<Run | undefined> {
+    return this.#last ?? this.newestRun({ to: new Date(run.getTime() - 1) });
   }
 
   /**
    * Which scheduled runs between a run and a time left no record, in words; undefined: none.
    * @param passed that run, and those behind it up to the time, the newest first
    */
-  async absentBetween(period: Span, passed: readonly Pick<HeldPlace, 'run' | 'record'>[]): Promise<string | undefined> {
-    const read = async (listed: ListedRun) => seenRun(await readStarts(this.archive, listed), this.#configurations);
-    const seen: SeenRun[] = [];
-    for (const { run, record } of passed.toReversed())
-      seen.push(await seenRun(record ?? { run, starts: [] }, this.#configurations));
-    if (seen[0]?.isScheduled !== true) seen.unshift(...(await runsBefore(this.archive, period, read)));
-    const next = await runsUntilScheduled(this.archive, period, read);
-    const due = new DueRuns(period);
-    const absent = [...seen, ...next].map((run) => due.add(run));
-    const isLast = this.isLive && next.every(({ isScheduled }) => !isScheduled);
-    if (isLast) absent.push((await findOverdue(this, this.#configurations)).due);
-    return describeTimes(absent, { from: new Date(period.from.getTime() + 1), to: period.to });
+  absentBetween(period: Span, passed: readonly Pick<HeldPlace, 'run' | 'record'>[]): Promise<string | undefined> {
+    return findAbsent(this, this.#configurations, period, passed);
   }
 
   /** Which scheduled runs between those that were read left no record, in words; undefined: none. */
@@ -284,37 +189,10 @@ export class RunReader implements OpenedArchive {
     this.newest = run;
   }
 
-  async #changeOf(run: Run): Promise<ClusterChange | undefined> {
-    const read = run.starts.findLast(({ clusterList }) => clusterList !== undefined)?.clusterList;
-    if (read === undefined) return undefined;
-    const earlier = this.#last ?? (await this.newestRun({ to: new Date(run.run.getTime() - 1) }));
-    const own = await this.#listOf(run);
-    const old = (own && (await this.#listOf(earlier))) ?? own ?? [];
-    const change = { run: run.run, read, ...changeOf(old, own ?? old) };
-    if (isChange(change)) this.clusterChanges.push(change);
-    return change;
-  }
-
-  /** The clusters of a run; undefined if its configuration cannot be used. */
-  async #listOf(run: Run | undefined): Promise<readonly ConfiguredCluster[] | undefined> {
-    const configuration = await this.configurationOf(run);
-    return configuration && configuredClusters(configuration);
-  }
-
   /** The configuration of the attempt of a run that started last; undefined if it cannot be used. */
   async configurationOf(run: Run | undefined): Promise<RunConfiguration | undefined> {
     const start = run?.starts.at(-1);
     return start && this.#configurations.get(start.configuration);
-  }
-
-  /** Says that a cluster left the list, or is leaving it, by the runs of `select`; undefined: neither, or it is back. */
-  leftText(cluster: string): string | undefined {
-    const last = this.clusterChanges.findLast(({ joined, left, began, returned }) =>
-      [joined, left, began, returned].some((uids) => uids.includes(cluster)),
-    );
-    if (last?.left.includes(cluster)) return `${cluster} left the list in force at ${formatTime(last.run)}.`;
-    if (!last?.began.includes(cluster)) return undefined;
-    return `${cluster} is leaving since ${formatTime(last.run)}: it is not on the list any more, and is collected on for some days.`;
   }
 
   /** The newest run of the archive, or of a period; undefined if there is none. */
@@ -375,16 +253,6 @@ export class RunReader implements OpenedArchive {
       flapping: this.#outcomes.flapping(clusters),
     };
   }
-}
-
-/** `2 scheduled runs left no record: 2026-11-20T10:00:00Z to 2026-11-20T11:00:00Z`; undefined: none. */
-function describeTimes(absent: readonly AbsentRuns[], period: Period): string | undefined {
-  const times = absent.flatMap((one) => one.times).filter((time) => isWithin(time, period));
-  const [first, last] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  const more = absent.some(({ areMore }) => areMore) ? 'more than ' : '';
-  const when = first === last ? formatTime(first) : `${formatTime(first)} to ${formatTime(last)}`;
-  return `${more}${formatCount(times.length, 'scheduled run')} left no record: ${when}`;
 }
 
 function requiredOf(clusters: RunConfiguration['clusters']): string[] {

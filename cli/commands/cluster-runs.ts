@@ -2,9 +2,10 @@ import { type Resource, resourceNames, resources } from '../../archive/format/re
 import { isStored } from '../../archive/format/run-record';
 import { isLate } from '../../archive/read';
 import { groupReasons } from '../../lambda/group-reasons';
+import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import type { ClusterFilter } from '../archive/cluster-names';
-import type { AbsentRow } from '../archive/overdue';
-import { type HeldOutcome, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import type { HeldOutcome } from '../archive/held-outcomes';
+import type { RunReader, RunRow } from '../archive/run-reader';
 import { byName, formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -19,7 +20,7 @@ export async function printClusterRuns(
   rows: readonly RunRow[],
 ): Promise<void> {
   if (cluster === undefined) return printAnswers(terminal, rows);
-  const said = [answerOf(cluster, rows), reader.leftText(cluster)].filter((text) => text !== undefined);
+  const said = [answerOf(cluster, rows), reader.lists.leftText(cluster)].filter((text) => text !== undefined);
   for (const text of said) await print(terminal.out, `${printable(text)}\n`);
   if (rows.some(({ outcomes }) => outcomes.length > 0)) await printTable(terminal, columns(terminal), folded(rows));
 }

@@ -3,11 +3,12 @@ import { DamagedObjectError } from '../../archive/format/damage';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { bytesOfRecords, type ClusterRecord } from '../../archive/read';
+import { isAbsent } from '../archive/absent-runs';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
 import { archiveArgument } from '../archive/open-archive';
 import { readText } from '../archive/read-text';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import type { LinePattern } from '../search/line-pattern';
 import { compareWithoutNoise } from '../search/noise';
@@ -169,7 +170,7 @@ async function printChanges(
     lines.delete(head);
     lines.set(head, own);
   }
-  for (const change of [...reader.clusterChanges].reverse().slice(0, limit))
+  for (const change of [...reader.lists.all].reverse().slice(0, limit))
     await print(out, `${formatTime(change.run)} ${printable(changeText({ ...change, leaving: change.began }))}\n`);
   for (const [head, own] of [...lines].reverse().slice(0, limit)) {
     const named = atMost(mostNamed, own, (more) => `and ${more} more; --json has all`).join(', ');
@@ -191,9 +192,9 @@ function commandOf({ cluster, run, change, bytes }: Change, { resource, archive 
 }
 
 /** The changes, and then who joined and who left a list of clusters. */
-async function* withMembers({ clusterChanges }: RunReader, found: AsyncIterable<Change>) {
+async function* withMembers({ lists }: RunReader, found: AsyncIterable<Change>) {
   for await (const { keyBefore, ...change } of found) yield change;
-  for (const { run, joined, returned, began, left } of clusterChanges) {
+  for (const { run, joined, returned, began, left } of lists.all) {
     for (const cluster of joined) yield { cluster, run, change: 'joined' };
     for (const cluster of returned) yield { cluster, run, change: 'back' };
     for (const cluster of began) yield { cluster, run, change: 'leaving' };

@@ -2,10 +2,11 @@ import { Command, Option } from 'commander';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { take } from '../../archive/read';
+import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
+import type { HeldOutcome } from '../archive/held-outcomes';
 import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
-import type { AbsentRow } from '../archive/overdue';
-import { type HeldOutcome, isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -68,7 +69,7 @@ export function listCommand(context: CommandContext): Command {
       else if (options.failed === true) await printReasons(terminal, reader, rows);
       else {
         const found = await printRows(terminal, rows, options.limit);
-        const left = clusters?.uid === undefined ? undefined : reader.leftText(clusters.uid);
+        const left = clusters?.uid === undefined ? undefined : reader.lists.leftText(clusters.uid);
         if (left !== undefined) await print(terminal.err, `${printable(left)}\n`);
         if (found === 0 && (clusters === undefined || seen.isCovered))
           await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches.\n`);

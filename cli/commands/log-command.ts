@@ -11,6 +11,7 @@ import {
   type ListedRun,
   type Period,
 } from '../../archive/read';
+import { isAbsent } from '../archive/absent-runs';
 import { clusterFilter } from '../archive/cluster-names';
 import { CutCounts, cutLines } from '../archive/cut-lines';
 import {
@@ -22,7 +23,7 @@ import {
   type MissingLog,
 } from '../archive/join-logs';
 import { remarkOnRecorded } from '../archive/recorded-object';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { nothingOf, whyMissing } from '../archive/select-object';
 import { type RunSelection, runsNewestFirst } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';

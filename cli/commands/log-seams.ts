@@ -1,9 +1,10 @@
 import { resources } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { mapConcurrently } from '../../archive/read';
+import { isAbsent } from '../archive/absent-runs';
 import type { ClusterFilter } from '../archive/cluster-names';
 import { isMissing, joinLogs } from '../archive/join-logs';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { nothingInRuns } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { otherContent } from '../search/search-object';

@@ -2,8 +2,9 @@ import { stat, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { readChain } from '../../archive/prove';
 import { ArchiveReadError } from '../../archive/read';
+import { isAbsent } from '../archive/absent-runs';
 import { defaultArchive } from '../archive/open-archive';
-import { isAbsent, type RunReader } from '../archive/run-reader';
+import type { RunReader } from '../archive/run-reader';
 import { reportPage } from '../report/page';
 import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
@@ -38,14 +39,14 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   const report = new Report();
   const isNewest = options.to === undefined;
   for await (const row of reader.select(selectionOf(options, defaultRuns)))
-    report.add(isAbsent(row) ? row : await reader.heldRun(row));
+    report.add(isAbsent(row) ? row : await reader.held.run(row));
   const { location: archive } = reader.archive;
   if (reader.newest === undefined)
     throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.add(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);
-  const { remarks: problems, notLookedAt, clusterChanges, now: createdAt } = reader;
+  const { remarks: problems, now: createdAt } = reader;
   const chain = await readChain(reader.archive, {}, () => undefined);
   const stamps = (await newestStamps(reader.archive, chain, () => undefined)).map(describeStamp);
   const facts = {
@@ -54,8 +55,8 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
     isNewest,
     overdue: overdue?.text,
     problems,
-    notLookedAt,
-    clusterChanges,
+    notLookedAt: reader.held.notLookedAt,
+    clusterChanges: reader.lists.all,
     stamps,
     ...stale,
   };

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { sealKey } from '../../archive/format/keys';
 import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
-
+import { type DueNow, isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/cluster-names';
+import type { HeldRun } from '../archive/held-outcomes';
 import { archiveArgument, completeCommand } from '../archive/open-archive';
-import type { DueNow } from '../archive/overdue';
-import { type HeldRun, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import type { RunReader, RunRow } from '../archive/run-reader';
 import { describeNewest, type NewestRun, type RunSelection } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
@@ -115,7 +115,7 @@ async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
   const { reader, selection, json, all, newest } = asked;
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
-    const held = await reader.heldRun(run);
+    const held = await reader.held.run(run);
     if (json)
       return printJson(terminal.out, {
         ...summarizeRun(held),
@@ -124,7 +124,7 @@ async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
       });
     if (newest[0]?.run.run.getTime() !== run.run.getTime()) await printNewest(terminal, newest, reader.now);
     await printRun(terminal, held, all === true, archiveArgument(reader.archive.location));
-    if (reader.notLookedAt > 0)
+    if (reader.held.notLookedAt > 0)
       await print(terminal.out, 'Shown as recorded: whether the objects are there was not looked at; verify does.\n');
     const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);
     if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
@@ -146,7 +146,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
     if (isAbsent(row)) rows.push(row);
     else
       rows.push(
-        await reader.heldRun({ ...row, outcomes: row.outcomes.filter((one) => cluster?.matches(one.cluster)) }),
+        await reader.held.run({ ...row, outcomes: row.outcomes.filter((one) => cluster?.matches(one.cluster)) }),
       );
   }
   if (overdue !== undefined && selection.run === undefined && selection.to === undefined) rows.push(overdue);

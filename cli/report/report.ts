@@ -2,16 +2,11 @@ import { forEachResource, type Resource, resources } from '../../archive/format/
 import { isStored } from '../../archive/format/run-record';
 import { isLate, type Run } from '../../archive/read';
 import { groupReasons, type ReasonGroup } from '../../lambda/group-reasons';
+import { isAbsent } from '../archive/absent-runs';
 import { type ContentHashes, isSameContent } from '../archive/changes';
+import { type HeldOutcome, type HeldRun, wasArchived } from '../archive/held-outcomes';
 import type { Remark } from '../archive/recorded-object';
-import {
-  type FoundStale,
-  type HeldOutcome,
-  type HeldRun,
-  isAbsent,
-  type RunRow,
-  wasArchived,
-} from '../archive/run-reader';
+import type { FoundStale, RunRow } from '../archive/run-reader';
 import type { ClusterChange } from '../terminal/cluster-change';
 
 export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts'> {

@@ -94,7 +94,9 @@ export class ObjectsToSearch {
   /** Whether the cluster's text that was searched before is the same, no line of it matches, and this one is there too. */
   async isSilent(log: SearchedObject): Promise<boolean> {
     const { logSha256 } = log.recorded;
-    return logSha256 !== undefined && this.#silent.get(log.cluster) === logSha256 && (await this.#reader.isThere(log));
+    return (
+      logSha256 !== undefined && this.#silent.get(log.cluster) === logSha256 && (await this.#reader.held.isThere(log))
+    );
   }
 
   /** Takes note of a search that is at its end. @returns whether no line matches, and the object is what was archived */

@@ -101,7 +101,7 @@ async function goneProblem(reader: RunReader, object: SearchedObject): Promise<R
     key: objectKey(object),
     problem: 'not searched: the lifecycle has removed it since',
   };
-  return (await reader.goneAt(object)) ?? expired;
+  return (await reader.held.goneAt(object)) ?? expired;
 }
 
 function problemOf(key: string, error: unknown): Remark {

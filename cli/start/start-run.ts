@@ -13,7 +13,8 @@ import {
 } from '../../local/deployment/deploy-locally';
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
-import { isAbsent, RunReader } from '../archive/run-reader';
+import { isAbsent } from '../archive/absent-runs';
+import { RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, print, type Terminal } from '../terminal/terminal';

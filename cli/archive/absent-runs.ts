@@ -1,10 +1,29 @@
 import { hourMs } from '../../archive/format/clocks';
 import { problems } from '../../archive/format/problems';
-import { type AbsentRuns, DueRuns, mostRunsBeside, planOf, readHead, runsBefore, seenRun } from '../../archive/prove';
-import { ArchiveReadError, type ListedRun, readStarts, type StoredConfigurations } from '../../archive/read';
+import {
+  type AbsentRuns,
+  DueRuns,
+  mostRunsBeside,
+  planOf,
+  readHead,
+  runsBefore,
+  runsUntilScheduled,
+  type SeenRun,
+  type Span,
+  seenRun,
+} from '../../archive/prove';
+import {
+  ArchiveReadError,
+  isWithin,
+  type ListedRun,
+  type Period,
+  readStarts,
+  type StoredConfigurations,
+} from '../../archive/read';
 import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
+import type { HeldPlace } from './recorded-object';
 
 /** Runs that were due one after the other and are not there. */
 export interface AbsentRow extends AbsentRuns {
@@ -12,6 +31,10 @@ export interface AbsentRow extends AbsentRuns {
   readonly run: Date;
   readonly outcomes: readonly [];
   readonly records: readonly [];
+}
+
+export function isAbsent<Row extends object>(row: Row | AbsentRow): row is AbsentRow {
+  return 'times' in row;
 }
 
 export function rowOf(absent: AbsentRuns): AbsentRow | undefined {
@@ -69,6 +92,41 @@ export async function findOverdue(
   const absent = rowOf(due);
   const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
   return { due, overdue: absent && { ...absent, text: describeOverdue(absent, isSealed) }, unknown };
+}
+
+/**
+ * Which scheduled runs between a run and a time left no record, in words; undefined: none.
+ * @param passed that run, and those behind it up to the time, the newest first
+ * @throws ArchiveReadError
+ */
+export async function findAbsent(
+  opened: OpenedArchive,
+  configurations: StoredConfigurations,
+  period: Span,
+  passed: readonly Pick<HeldPlace, 'run' | 'record'>[],
+): Promise<string | undefined> {
+  const { archive, isLive } = opened;
+  const read = async (listed: ListedRun) => seenRun(await readStarts(archive, listed), configurations);
+  const seen: SeenRun[] = [];
+  for (const { run, record } of passed.toReversed())
+    seen.push(await seenRun(record ?? { run, starts: [] }, configurations));
+  if (seen[0]?.isScheduled !== true) seen.unshift(...(await runsBefore(archive, period, read)));
+  const next = await runsUntilScheduled(archive, period, read);
+  const due = new DueRuns(period);
+  const absent = [...seen, ...next].map((run) => due.add(run));
+  const isLast = isLive && next.every(({ isScheduled }) => !isScheduled);
+  if (isLast) absent.push((await findOverdue(opened, configurations)).due);
+  return describeTimes(absent, { from: new Date(period.from.getTime() + 1), to: period.to });
+}
+
+/** `2 scheduled runs left no record: 2026-11-20T10:00:00Z to 2026-11-20T11:00:00Z`; undefined: none. */
+export function describeTimes(absent: readonly AbsentRuns[], period: Period): string | undefined {
+  const times = absent.flatMap((one) => one.times).filter((time) => isWithin(time, period));
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const more = absent.some(({ areMore }) => areMore) ? 'more than ' : '';
+  const when = first === last ? formatTime(first) : `${formatTime(first)} to ${formatTime(last)}`;
+  return `${more}${formatCount(times.length, 'scheduled run')} left no record: ${when}`;
 }
 
 /** @param isSealed whether a seal says that the schedule was in force: its plan is newer than every stored configuration */

@@ -1,0 +1,106 @@
+import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
+import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { GoneObjects } from '../../archive/prove';
+import {
+  type ClusterRecord,
+  firstOf,
+  mapConcurrently,
+  type Period,
+  Presence,
+  type Run,
+  readClusterRecord,
+  runsBetween,
+} from '../../archive/read';
+import type { WithClusterChange } from '../terminal/cluster-change';
+import type { OpenedArchive } from './open-archive';
+import type { Remark } from './recorded-object';
+
+/** What became of one cluster x resource in a run, by its records and by what lies there together. */
+export interface HeldOutcome extends Omit<RunOutcome, 'outcome'> {
+  /**
+   * `missing`: a record says that it was archived, and it is not there. `expired`: the same, and the lifecycle may have removed
+   * it. The others are as recorded.
+   */
+  readonly outcome: RunOutcome['outcome'] | 'missing' | 'expired';
+}
+
+export type SelectedRun = Run & WithClusterChange;
+
+export interface HeldRun extends Omit<SelectedRun, 'outcomes'> {
+  readonly outcomes: readonly HeldOutcome[];
+}
+
+/** Whether a record says that it was archived, wherever it is now. */
+export function wasArchived({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean {
+  return isStored({ outcome }) || outcome === 'missing' || outcome === 'expired';
+}
+
+/** Most outcomes of one run whose objects are looked for, where only a few of them are shown. */
+const mostHeld = 20_000;
+
+/** Listings under way at once. */
+const listingsAtOnce = 16;
+
+/**
+ * Holds what records say against what lies there: whoever shows an outcome takes it from here.
+ * Every method @throws ArchiveReadError if the archive cannot be read
+ */
+export class HeldOutcomes {
+  /** How many outcomes are shown as recorded: whether their objects are there was not looked at. */
+  notLookedAt = 0;
+  /** What a record says was archived, and is not there. */
+  readonly missing: Remark[] = [];
+  readonly #archive: OpenedArchive['archive'];
+  readonly #gone: GoneObjects;
+  /** What lies there of the runs that were announced last. */
+  #presence: Presence;
+
+  constructor({ archive, now }: Pick<OpenedArchive, 'archive' | 'now'>) {
+    this.#archive = archive;
+    this.#gone = new GoneObjects(archive, now);
+    this.#presence = new Presence(archive, {});
+  }
+
+  /** Announces the runs that are read from now on: listings begin and end with them. */
+  lookWithin(period: Period): void {
+    this.#presence = new Presence(this.#archive, period);
+  }
+
+  /** @param records keys of the records of its run */
+  async outcome({ records }: Pick<ClusterRecord, 'records'>, recorded: RunOutcome): Promise<HeldOutcome> {
+    const { key = '', httpStatus, ...own } = recorded;
+    const name = isStored(recorded) ? parseObjectKey(key) : undefined;
+    if (name === undefined || (await this.isThere(name))) return recorded;
+    const missing = await this.#gone.judge(key, recorded, records);
+    if (missing === undefined) return { ...own, key, outcome: 'expired', error: 'the lifecycle has removed it since' };
+    this.missing.push(missing);
+    return { ...own, key, outcome: 'missing', error: missing.problem };
+  }
+
+  /** Of a fleet whose listings would take minutes the outcomes stay as recorded, and {@link notLookedAt} says so. */
+  async run(run: SelectedRun): Promise<HeldRun> {
+    if (run.outcomes.length > mostHeld) {
+      this.notLookedAt += run.outcomes.length;
+      return run;
+    }
+    const outcomes: HeldOutcome[] = [];
+    for await (const one of mapConcurrently(run.outcomes, listingsAtOnce, (recorded) => this.outcome(run, recorded)))
+      outcomes.push(one);
+    return { ...run, outcomes };
+  }
+
+  /** Whether an object of the announced runs lies there. */
+  isThere(name: ObjectName): Promise<boolean> {
+    return this.#presence.has(name);
+  }
+
+  /** Judges an object that is not there; undefined: no record says that it was archived, or the lifecycle may have removed it. */
+  async goneAt(name: ObjectName): Promise<Remark | undefined> {
+    const { run, cluster, resource } = name;
+    const listed = await firstOf(runsBetween(this.#archive, { from: run, to: run }));
+    const record = listed && (await readClusterRecord(this.#archive, listed, cluster));
+    const outcome = record?.outcomes.find((one) => one.resource === resource);
+    const isNamed = record !== undefined && outcome !== undefined && isStored(outcome);
+    return isNamed ? this.#gone.judge(objectKey(name), outcome, record.records) : undefined;
+  }
+}
