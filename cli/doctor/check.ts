@@ -1,13 +1,11 @@
 import type { VerdictValue } from '../../archive/format/verdict';
 import { formatCount } from '../terminal/format';
 
-/** What a look ended with. What was not looked at is neither right nor wrong. */
-export type Verdict = VerdictValue;
-
 export interface Check {
   /** What was looked at, such as `schedule`. */
   readonly what: string;
-  readonly verdict: Verdict;
+  /** What the look ended with. What was not looked at is neither right nor wrong. */
+  readonly verdict: VerdictValue;
   readonly found: string;
   /** What to do about it. Of what is right: somebody should know of it, and it works. Left out: nothing. */
   readonly act?: string;
@@ -27,7 +25,7 @@ export const notSeen = (found: string, act: string): Shown => ({ verdict: 'not s
 export const notSeenHere = (found: string, act: string): Shown => ({ ...notSeen(found, act), showsElsewhere: true });
 
 /** Of all checks: right only if everything was seen that shows nowhere else. */
-export function verdictOf(checks: readonly Check[]): Verdict {
+export function verdictOf(checks: readonly Check[]): VerdictValue {
   if (checks.some(({ verdict }) => verdict === 'wrong')) return 'wrong';
   return checks.some(({ verdict, showsElsewhere }) => verdict === 'not seen' && !showsElsewhere) ? 'not seen' : 'right';
 }
