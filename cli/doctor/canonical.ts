@@ -8,17 +8,20 @@ type Json = Readonly<Record<string, unknown>>;
 /** @param arnOfRole the ARN of a role by its unique id, which S3 and KMS show of a role that was deleted and, now and then, of one that was not */
 export type ArnOfRole = ReadonlyMap<string, string>;
 
-/** The statements of a policy, by their Sid; one without has no name but its own text. */
+/** The statements of a policy, by their Sid; one without has no name but its own text. Where several have one Sid, the text is in the names too. */
 export function statementFacts(document: unknown, arnOfRole: ArnOfRole, prefix = ''): Facts {
   const { Statement } = (document ?? {}) as { Statement?: unknown };
   const statements = Statement === undefined ? [] : [Statement].flat();
-  return Object.fromEntries(
-    statements.map((statement) => {
-      const { Sid, ...rest } = statement as Json;
-      const text = canonicalStatement(rest, arnOfRole);
-      return [`${prefix}${typeof Sid === 'string' && Sid !== '' ? Sid : text}`, text];
-    }),
-  );
+  const named = statements.map((statement) => {
+    const { Sid, ...rest } = statement as Json;
+    const text = canonicalStatement(rest, arnOfRole);
+    return { name: `${prefix}${typeof Sid === 'string' && Sid !== '' ? Sid : text}`, text };
+  });
+  const facts = new Map<string, string>();
+  // Sorted: who gets the Sid as its name does not depend on the order in the policy, which means nothing.
+  for (const { name, text } of named.sort((one, other) => (one.text < other.text ? -1 : 1)))
+    facts.set((facts.get(name) ?? text) === text ? name : `${name} ${text}`, text);
+  return Object.fromEntries(facts);
 }
 
 function canonicalStatement(statement: Json, arnOfRole: ArnOfRole): string {
@@ -28,7 +31,8 @@ function canonicalStatement(statement: Json, arnOfRole: ArnOfRole): string {
     if (member !== 'Condition') return [member, sortedList(value)];
     return [member, conditions(value)];
   });
-  return textOf(Object.fromEntries(members));
+  // A condition on an empty text is one: without it the statement is of other requests.
+  return JSON.stringify(sorted(Object.fromEntries(members), () => true));
 }
 
 function principals(value: unknown, arnOfRole: ArnOfRole): unknown {
@@ -64,15 +68,16 @@ function sortedList(value: unknown): unknown {
 
 /** JSON with sorted members, without those that are undefined or empty, which AWS may leave out. */
 export function textOf(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? 'nothing';
+  const isKept = (member: unknown) => member !== undefined && member !== '' && !isDeepStrictEqual(member, {});
+  return JSON.stringify(sorted(value, isKept)) ?? 'nothing';
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sorted(value: unknown, isKept: (member: unknown) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => sorted(one, isKept));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value)
-    .map(([name, member]) => [name, sorted(member)] as const)
-    .filter(([, member]) => member !== undefined && member !== '' && !isDeepStrictEqual(member, {}))
+    .map(([name, member]) => [name, sorted(member, isKept)] as const)
+    .filter(([, member]) => isKept(member))
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(members);
 }

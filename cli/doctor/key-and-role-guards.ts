@@ -21,7 +21,7 @@ export async function keyGuards(
     what: 'keys',
     of,
     deployed: () => ({
-      ...statementFacts(read(keySchema).KeyPolicy, new Map()),
+      ...statementFacts(read(keySchema).KeyPolicy, new Map(), 'policy '),
       ...stateFacts(identity.arn, 'Enabled'),
     }),
     live: async () => {
@@ -32,7 +32,7 @@ export async function keyGuards(
         client.send(new GetKeyPolicyCommand({ KeyId: identity.arn, PolicyName: 'default' })),
       );
       return {
-        ...statementFacts(parsed(Policy, of), await arnOfRole),
+        ...statementFacts(parsed(Policy, of), await arnOfRole, 'policy '),
         ...stateFacts(KeyMetadata?.Arn, KeyMetadata?.KeyState),
       };
     },

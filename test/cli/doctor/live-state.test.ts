@@ -101,6 +101,18 @@ describe('what protects the archive', () => {
       /SealsByAuditOnly: deployed .*ArnNotEquals.*, found \{(?!.*ArnNotEquals)/,
     ],
     [
+      'a denial has one more condition, on an empty text, which disarms it',
+      () => Object.assign(statement('NoDeletion'), { Condition: { StringEquals: { 'aws:PrincipalAccount': '' } } }),
+      ['policies of buckets'],
+      /NoDeletion: deployed \{.*\}, found .*"aws:PrincipalAccount":""/,
+    ],
+    [
+      'a statement before a denial has its Sid',
+      () => policy().Statement.unshift({ ...open, Sid: 'NoDeletion' }),
+      ['policies of buckets'],
+      /deployed nothing, found .*"Effect":"Deny"/,
+    ],
+    [
       'a denial is of other actions',
       () => Object.assign(statement('NoDeletion'), { Action: 's3:DeleteObjectTagging' }),
       ['policies of buckets'],
@@ -234,6 +246,12 @@ describe('what protects the archive', () => {
       ['keys'],
       /found Resting/,
     ],
+    ...['state', 'ARN'].map((Sid): [string, () => void, string[], RegExp] => [
+      `a statement of a key's policy has the Sid ${Sid}`,
+      () => of(account.keys, 'AuditSigningKey').policy.Statement.push({ ...open, Action: 'kms:*', Sid }),
+      ['keys'],
+      new RegExp(`policy ${Sid}: deployed nothing, found .*kms:`),
+    ]),
     [
       'others may sign',
       () => {
