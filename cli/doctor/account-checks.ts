@@ -2,7 +2,7 @@ import { ArchiveReadError } from '../../archive/read';
 import type { CollectorConfig } from '../../infra/config/config';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { AwsAccessError, type StackName, withAws } from '../stack/aws-access';
-import { type DeployedCollector, findStack } from '../stack/find-stack';
+import { CollectorNotFoundError, type DeployedCollector, findStack } from '../stack/find-stack';
 import type { Terminal } from '../terminal/terminal';
 import { clusterListOf, newestRun, sealsOf } from './archive-checks';
 import { type Check, notSeen, notSeenHere, right, type Shown, worthKnowing, wrong } from './check';
@@ -24,7 +24,8 @@ export async function accountChecks(
   } catch (error) {
     if (!(error instanceof AwsAccessError)) throw error;
     const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
-    return { checks: [{ what: 'stack', ...wrong(error.message, act) }] };
+    const shown = error instanceof CollectorNotFoundError ? wrong : notSeen;
+    return { checks: [{ what: 'stack', ...shown(error.message, act) }] };
   }
   const { archiveBucket, region, alertTopicArn, informTopicArn } = collector;
   const checks: Check[] = [{ what: 'stack', ...stateOf(collector, config) }];
@@ -54,8 +55,10 @@ export async function accountChecks(
   }
   if (config !== undefined && collector.retentionDays !== undefined)
     checks.push({ what: 'retention', ...retentionOf(collector.retentionDays, config) });
+  // Whoever may not list its bucket is refused a list that is not there.
+  const readingList = 'read it, list its bucket, and read the run records';
   if (config?.clusterList !== undefined)
-    await look('list of clusters', 'read it, and the run records', () => clusterListOf(collector, config));
+    await look('list of clusters', readingList, () => clusterListOf(collector, config));
   if (config !== undefined && (config.shards > 1 || config.limits.oneRunAtATime))
     await look('concurrency', "read the account's settings of Lambda", () => concurrencyOf(region, config), true);
   const { signingKeyArn, signingKeyStatement } = collector;

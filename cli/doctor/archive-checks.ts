@@ -1,3 +1,4 @@
+import { DamagedObjectError } from '../../archive/format/damage';
 import { sealKey } from '../../archive/format/keys';
 import { changeOf } from '../../archive/format/list-in-force';
 import { parsePublicKey } from '../../archive/format/seal-file';
@@ -7,6 +8,7 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { configurationOf } from '../../infra/configuration-of';
 import { systemClock } from '../../lambda/clock';
 import { inArchive, largestListBytes, parseListAddress } from '../../lambda/collect/run/read-list';
+import { NoClusterListError } from '../../lambda/collect/run/run-errors';
 import { withTime } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { describeNewest } from '../archive/select-runs';
@@ -70,7 +72,10 @@ export async function sealsIn(reader: ArchiveReader, keys: readonly string[]): P
 
 const mend = 'see docs/alarms.md, "List refused"';
 
-/** Reads the list of clusters from outside as the function would, with these credentials, beside the list in force. */
+/**
+ * Reads the list of clusters from outside as the function would, with these credentials, beside the list in force.
+ * @throws ArchiveReadError if one of the two cannot be read with these credentials: the function may be able to
+ */
 export async function clusterListOf(
   { archiveBucket, region, functionName }: DeployedCollector,
   config: CollectorConfig,
@@ -82,11 +87,17 @@ export async function clusterListOf(
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
   const { PastLists } = await import('../../lambda/collect/run/past-records');
   const past = new PastLists(await openBucket(archiveBucket, region));
-  const read = async () => readWhole(await openBucket(bucket, region), key, largestListBytes);
+  const object = readWhole(await openBucket(bucket, region), key, largestListBytes);
+  await object.catch((error: unknown) => {
+    if (!(error instanceof DamagedObjectError)) throw error;
+  });
   const now = systemClock.now();
   const request = { completes: false };
-  const next = await attemptList(request, source, { past, read, now }).catch((error: Error) => error);
-  if (next instanceof Error) return wrong(next.message, mend);
+  const next = await attemptList(request, source, { past, read: () => object, now }).catch((error: unknown) => {
+    if (error instanceof NoClusterListError) return error;
+    throw error;
+  });
+  if (next instanceof NoClusterListError) return wrong(next.message, mend);
   const { read: list, clusters } = next;
   if (list?.problem !== undefined) return wrong(`${source.from}: ${list.problem}`, mend);
   const before = (await past.newest(now)).list?.clusters ?? clusters;

@@ -31,9 +31,12 @@ export interface DeployedCollector {
   readonly signingKeyStatement: string | undefined;
 }
 
+/** AWS answered: the stack is not there, or has not one collector. */
+export class CollectorNotFoundError extends AwsAccessError {}
+
 /**
  * Finds the parts of a deployed collector.
- * @throws AwsAccessError if there is no such stack, or it is not one of a collector
+ * @throws CollectorNotFoundError if there is no such stack, or it is not one of a collector; AwsAccessError if AWS does not answer
  */
 export async function findStack({ name: typed, region }: StackName): Promise<DeployedCollector> {
   const { CloudFormationClient, DescribeStacksCommand, paginateListStackResources } = await import(
@@ -45,7 +48,7 @@ export async function findStack({ name: typed, region }: StackName): Promise<Dep
     const own = await client.config.region();
     const described = await client.send(new DescribeStacksCommand({ StackName: name })).catch((error: Error) => {
       if (!/does not exist/.test(error.message)) throw error;
-      throw new AwsAccessError(
+      throw new CollectorNotFoundError(
         `Finding the stack ${name} failed: region ${own} of this account has none; check --stack, --region and the profile, or deploy it`,
         { cause: error },
       );
@@ -73,7 +76,7 @@ function collectorIn(
   const functionName = idOf('AWS::Lambda::Function', 'Collector', 'Function');
   const archiveBucket = output('ArchiveBucket') ?? idOf('AWS::S3::Bucket', 'Archive', 'Bucket');
   if (functionName === undefined || archiveBucket === undefined)
-    throw new AwsAccessError(
+    throw new CollectorNotFoundError(
       `Finding the collector in the stack ${addressText({ stack: name, place })} failed: it has no function ${logicalStart([place, 'Collector', 'Function'])} and archive (state ${status}); deploy it, or check --stack`,
     );
   return {
@@ -102,7 +105,7 @@ function collectorIn(
 function onlyPlace(stack: string, outputs: NonNullable<Stack['Outputs']>): string {
   const places = outputs.flatMap(({ OutputKey = '' }) => /^(.*)ArchiveBucket$/.exec(OutputKey)?.[1] ?? []);
   if (places.length > 1)
-    throw new AwsAccessError(
+    throw new CollectorNotFoundError(
       `Finding the collector in the stack ${stack} failed: it has ${places.length}; expected --stack ${places.map((place) => addressText({ stack, place })).join(' or ')}`,
     );
   return places[0] ?? '';

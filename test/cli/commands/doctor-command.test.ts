@@ -295,9 +295,24 @@ describe('collector doctor', () => {
     });
     const { code, verdicts, find } = await doctor([], { COLLECTOR_API_KEY: collector.key });
     for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) delete process.env[name];
-    expect(verdicts).toMatchObject({ configuration: 'right', schedule: 'right', stack: 'wrong', service: 'right' });
+    expect(verdicts).toMatchObject({ configuration: 'right', schedule: 'right', stack: 'not seen', service: 'right' });
     expect(find('stack')?.found).toMatch(/no valid credentials were found; run `aws configure`/);
     expect(code).toBe(1);
+  });
+
+  it('says that a stack is wrong if AWS answers that it is not there, or has no collector', async () => {
+    const stackOf = async (...args: string[]) => (await doctor(args)).find('stack');
+    const absent = { verdict: 'wrong', found: expect.stringContaining('region eu-central-1 of this account has none') };
+    expect(await stackOf('--stack', 'another')).toMatchObject(absent);
+    const empty = { verdict: 'wrong', found: expect.stringContaining('it has no function') };
+    expect(await stackOf('--stack', 'my-collector/Lab')).toMatchObject(empty);
+  });
+
+  it.each(['DescribeStacks', 'ListStackResources'])('has not seen the stack if %s is refused', async (action) => {
+    const refused = `cloudformation:${action}`;
+    plane.instead = (call) => (call === refused ? accessDenied(call) : undefined);
+    const { code, verdict, find } = await doctor([]);
+    expect([find('stack')?.verdict, verdict, code]).toEqual(['not seen', 'not seen', 1]);
   });
 
   it('tells a configuration that cannot be used with all its problems', async () => {

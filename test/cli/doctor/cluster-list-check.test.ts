@@ -5,6 +5,7 @@ import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { writeStartConfig } from '../run-start';
 import { startControlPlane } from '../stack/control-plane';
+import { accessDenied, failure } from '../stack/live-account';
 
 const clusters = { from: 's3://inventory/fleet.json' };
 const collector = useLocalCollector({ clusters });
@@ -24,11 +25,17 @@ it('doctor reads the list of clusters as the function would, and says how it dif
     const { checks } = JSON.parse(out) as { checks: Check[] };
     return checks.find(({ what }) => what === 'list of clusters');
   };
+  const act = 'use credentials that may read it, list its bucket, and read the run records';
+  const unseen = { verdict: 'not seen', act, found: expect.stringContaining('403 AccessDenied') };
   try {
+    // These credentials may not list the bucket: nobody can tell whether it is there.
+    expect(await doctor()).toMatchObject(unseen);
+    plane.instead = (call) => (call === 's3:GET' ? failure(call, 'NoSuchKey', 404) : undefined);
     expect(await doctor()).toMatchObject({
       verdict: 'wrong',
       found: expect.stringContaining('No run has collected a list before it'),
     });
+    plane.instead = () => undefined;
     await write(['a', 'b']);
     await deployed.invoke({});
     expect(await doctor()).toMatchObject({
@@ -46,6 +53,11 @@ it('doctor reads the list of clusters as the function would, and says how it dif
       verdict: 'wrong',
       found: expect.stringContaining('expected at least one cluster'),
     });
+    for (const call of ['s3:GET', 's3:List']) {
+      plane.instead = (one) => (one === call ? accessDenied(call) : undefined);
+      expect(await doctor()).toMatchObject(unseen);
+    }
+    plane.instead = () => undefined;
     const own = await doctor({ from: `s3://${deployed.bucket}/runs/list.json` });
     expect(own).toMatchObject({ verdict: 'wrong', found: expect.stringContaining("it lies in the archive's bucket") });
   } finally {
