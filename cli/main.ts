@@ -113,9 +113,10 @@ alone means the whole day. --since is --from.
 Where a terminal is too narrow, tables leave columns out, the least important first. COLUMNS=200 shows all of them in a
 pipe too, and --json has everything.
 
-Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), a problem
-(doctor), an overdue run (runs), no seal (export), damage (all others). 2 wrong command line, 3 it could not be
-done, 130 interrupted.
+Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), something
+wrong or not seen (doctor), an overdue run (runs), a cluster that is stale (list --stale), no seal (export), lines that may be lost
+(log --strict), damage (all others that read the archive). 2 wrong command line, 3 it could not be done, or damage (diff, grep), 130
+interrupted.
 
 Examples:
   npm run collector -- runs

@@ -91,8 +91,8 @@ export const exitCodes = {
   /** Done, and nothing was found; `grep`: a line matches. */
   ok: 0,
   /**
-   * `diff` found a difference, `run` has not archived everything, `doctor` found a problem, any other command found
-   * damage.
+   * `diff` found a difference, `run` has not archived everything, `doctor` found something wrong or could not see it,
+   * `list --stale` found a cluster, any other command found damage or what its help names.
    */
   found: 1,
   noMatch: 1,

@@ -31,6 +31,13 @@ describe('the command line', () => {
     expect([code, err]).toEqual([3, expect.stringMatching(message)]);
   });
 
+  it('--help names all that ends a command with 1', async () => {
+    const { out } = await runCollector(['--help']);
+    const [, found] = /^Exit codes: 0 done, 1 (.*?)\. 2 wrong command line/ms.exec(out) ?? [];
+    expect(found?.replaceAll(/\s+/g, ' ')).toContain('something wrong or not seen (doctor)');
+    expect(found?.replaceAll(/\s+/g, ' ')).toContain('a cluster that is stale (list --stale)');
+  });
+
   it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(await runCollector(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
