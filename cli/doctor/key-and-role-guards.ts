@@ -1,5 +1,6 @@
 import type { IAMClient } from '@aws-sdk/client-iam';
 import * as z from 'zod';
+import { inlinePoliciesOf } from '../../local/deployment/role';
 import type { StackResource, StackTemplate } from '../../local/deployment/stack-template';
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
@@ -46,7 +47,7 @@ const roleSchema = z.looseObject({
   ManagedPolicyArns: z.optional(z.array(z.string())),
   PermissionsBoundary: z.optional(z.string()),
 });
-const inlineSchema = z.looseObject({ PolicyName: z.string(), PolicyDocument: z.unknown(), Roles: z.array(z.string()) });
+const inlineSchema = z.looseObject({ PolicyName: z.string(), PolicyDocument: z.unknown() });
 
 /** What a role is, with all its policies. */
 interface RoleState {
@@ -64,7 +65,6 @@ export async function roleGuards(
 ): Promise<{ readonly guards: Guard[]; readonly arnOfRole: Promise<ArnOfRole> }> {
   const { IAMClient } = await import('@aws-sdk/client-iam');
   const client = new IAMClient({});
-  const policies = template.resourcesOf('AWS::IAM::Policy');
   const roles = template
     .resourcesOf('AWS::IAM::Role')
     .map((role) => ({ role, found: readRole(client, role.identity.ref) }));
@@ -72,7 +72,7 @@ export async function roleGuards(
     ({ role, found }): Guard => ({
       what: 'roles',
       of: role.logicalId,
-      deployed: () => roleFacts(stateInTemplate(role, policies)),
+      deployed: () => roleFacts(stateInTemplate(role, template)),
       live: async () => roleFacts(await found),
     }),
   );
@@ -83,15 +83,15 @@ export async function roleGuards(
   return { guards, arnOfRole: ids.then((pairs) => new Map(pairs)) };
 }
 
-function stateInTemplate({ identity, read }: StackResource, policies: readonly StackResource[]): RoleState {
+function stateInTemplate(role: StackResource, template: Pick<StackTemplate, 'resourcesOf'>): RoleState {
   const {
     AssumeRolePolicyDocument: trust,
     ManagedPolicyArns: managed = [],
     PermissionsBoundary: boundary,
-  } = read(roleSchema);
-  const own = policies.map((policy) => policy.read(inlineSchema)).filter(({ Roles }) => Roles.includes(identity.ref));
+  } = role.read(roleSchema);
+  const own = inlinePoliciesOf(template, role).map((policy) => policy.read(inlineSchema));
   const inline = Object.fromEntries(own.map(({ PolicyName, PolicyDocument }) => [PolicyName, PolicyDocument]));
-  return { arn: identity.arn, trust, boundary, managed, inline };
+  return { arn: role.identity.arn, trust, boundary, managed, inline };
 }
 
 /** @throws AwsAccessError */

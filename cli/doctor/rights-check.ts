@@ -1,9 +1,9 @@
 import type { ContextEntry, IAMClient, SimulatePrincipalPolicyCommandInput } from '@aws-sdk/client-iam';
-import * as z from 'zod';
 import { configurationsPrefix, sealsPrefix } from '../../archive/format/keys';
 import { runPrefixes } from '../../infra/deployed-retention';
 import { matchesWildcard } from '../../local/aws/iam/condition-operators';
-import { type RolePolicy, rolePolicySchema } from '../../local/aws/iam/policy-document';
+import type { RolePolicy } from '../../local/aws/iam/policy-document';
+import { policiesOf } from '../../local/deployment/role';
 import {
   type StackResource,
   type StackTemplate,
@@ -40,11 +40,8 @@ const onKeys = ['kms:Sign', 'kms:PutKeyPolicy', 'kms:DisableKey', 'kms:ScheduleK
 export async function rightsOf(template: Pick<StackTemplate, 'resourcesOf'>): Promise<Shown> {
   const { IAMClient } = await import('@aws-sdk/client-iam');
   const client = new IAMClient({});
-  const policies = template.resourcesOf('AWS::IAM::Policy');
   const roles = template.resourcesOf('AWS::IAM::Role');
-  const found = await Promise.all(
-    roles.map((role) => rightsOfRole(client, role, questionsOf(role, policies, template))),
-  );
+  const found = await Promise.all(roles.map((role) => rightsOfRole(client, role, questionsOf(role, template))));
   const asked = found.reduce((sum, { asked }) => sum + asked, 0);
   return shown(
     found.flatMap(({ differences }) => differences),
@@ -54,17 +51,10 @@ export async function rightsOf(template: Pick<StackTemplate, 'resourcesOf'>): Pr
   );
 }
 
-const inlineSchema = z.looseObject({ PolicyDocument: rolePolicySchema, Roles: z.array(z.string()) });
-
 /** @throws UnsupportedTemplateError */
-function questionsOf(
-  { identity }: StackResource,
-  policies: readonly StackResource[],
-  template: Pick<StackTemplate, 'resourcesOf'>,
-): Question[] {
-  const own = policies.map((policy) => policy.read(inlineSchema)).filter(({ Roles }) => Roles.includes(identity.ref));
-  const allowed = own
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+function questionsOf(role: StackResource, template: Pick<StackTemplate, 'resourcesOf'>): Question[] {
+  const allowed = policiesOf(template, role)
+    .flatMap(({ Statement }) => Statement)
     .filter(({ Effect }) => Effect === 'Allow');
   const needed = allowed.map(({ Action, Resource, Condition }) => ({
     actions: Action.map(example),

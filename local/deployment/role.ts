@@ -40,9 +40,14 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
 }
 
 /** What the template allows a role. */
-export function policiesOf(stack: StackTemplate, { identity: { ref } }: StackResource): RolePolicy[] {
-  const attached = stack
-    .resourcesOf('AWS::IAM::Policy')
-    .filter((policy) => policy.read(attachedSchema).Roles.includes(ref));
-  return attached.map((policy) => policy.read(documentSchema).PolicyDocument);
+export function policiesOf(stack: Pick<StackTemplate, 'resourcesOf'>, role: StackResource): RolePolicy[] {
+  return inlinePoliciesOf(stack, role).map((policy) => policy.read(documentSchema).PolicyDocument);
+}
+
+/** The resources of the template that are policies of a role. */
+export function inlinePoliciesOf(
+  stack: Pick<StackTemplate, 'resourcesOf'>,
+  { identity: { ref } }: StackResource,
+): StackResource[] {
+  return stack.resourcesOf('AWS::IAM::Policy').filter((policy) => policy.read(attachedSchema).Roles.includes(ref));
 }
