@@ -165,7 +165,7 @@ export function encodeKeyPath(key: string): string {
  * the prefix `cluster=` keeps `.` and `..` harmless.
  * @throws URIError for a lone surrogate, which a valid configuration does not contain
  */
-function encodeSegment(uid: string): string {
+export function encodeSegment(uid: string): string {
   return isPlain(uid) ? uid : percentEncode(uid).replaceAll('~', '%7E');
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { isRemark } from '../../archive/format/finding';
-import { clusterPrefix, stampOf } from '../../archive/format/keys';
+import { encodeSegment, stampOf } from '../../archive/format/keys';
 import { verdictValue } from '../../archive/format/verdict';
 import { type Part, partPageFile, partReaderFile, verifyArchive } from '../../archive/prove';
 import { FolderArchiveReader, type Period } from '../../archive/read';
@@ -94,8 +94,7 @@ function partArguments({ cluster, from, to }: Part): string {
 
 /** The same for the commands of the page. The uid is as keys have it, without what a shell takes for something else. */
 function boundsOf({ cluster, from, to }: Part): string {
-  const uid = /cluster=([^/]*)/.exec(clusterPrefix('log', cluster))?.[1];
-  const bounds = [`CLUSTER=${uid}`, from && `FROM=${stampOf(from)}`, to && `TO=${stampOf(to)}`];
+  const bounds = [`CLUSTER=${encodeSegment(cluster)}`, from && `FROM=${stampOf(from)}`, to && `TO=${stampOf(to)}`];
   return bounds.filter((one) => one !== undefined).join(' ');
 }
 
