@@ -15,7 +15,7 @@ import {
 } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import type { LinePattern } from '../search/line-pattern';
-import { compareWithoutNoise, isNoiseLine } from '../search/noise';
+import { isNoiseLine, isSameButNoise, newNoiseLines } from '../search/noise';
 import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
@@ -135,22 +135,22 @@ function differenceOf([before, after]: Sides, ignore?: LinePattern): Difference 
   const isNoise = (line: string) => ignore !== undefined && isNoiseLine(line, ignore);
   const isSameLine = (one: string, other: string) => one === other || (isNoise(one) && isNoise(other));
   const options = { context: 3, maxEditLength: mostChanged, comparator: isSameLine };
-  // To compare equal texts line by line takes ten times their memory.
-  const texts = before.text === after.text ? (['', ''] as const) : ([before.text, after.text] as const);
+  const isSameText = before.text === after.text;
+  const isOnlyNoise = !isSameText && ignore !== undefined && isSameButNoise(before.text, after.text, ignore);
+  const ignored = isSameText || ignore === undefined ? 0 : newNoiseLines(before.text, after.text, ignore);
+  // To compare equal texts line by line takes ten times their memory. Where a line that matches has moved past others, the
+  // shortest difference may move those.
+  const texts = isSameText || isOnlyNoise ? (['', ''] as const) : ([before.text, after.text] as const);
   const patch = structuredPatch(nameOf(before), nameOf(after), ...texts, from, to, options);
-  const { isOnlyNoise, newLines } =
-    ignore === undefined || before.text === after.text
-      ? { isOnlyNoise: false, newLines: 0 }
-      : compareWithoutNoise(before.text, after.text, ignore);
   if (patch !== undefined) {
     const shown = patch.hunks.filter(({ lines }) =>
       lines.some((line) => /^[+-]/.test(line) && !isNoise(line.slice(1))),
     );
     patch.hunks = shown;
   }
-  const isOfText = patch === undefined ? !isOnlyNoise : patch.hunks.length > 0;
+  const isOfText = patch === undefined || patch.hunks.length > 0;
   const isOfBytes = !isSame && !isOnlyNoise && !resources[after.resource].holdsLog;
-  return { isSame, isOnlyNoise, ignored: newLines, isChanged: isOfText || isOfBytes, patch };
+  return { isSame, isOnlyNoise, ignored, isChanged: isOfText || isOfBytes, patch };
 }
 
 /** For `--json`. */
@@ -178,7 +178,7 @@ async function printDifference(
   { escape: isEscaped, archive }: Options,
 ): Promise<void> {
   const { err } = terminal;
-  if (patch === undefined && !isOnlyNoise) {
+  if (patch === undefined) {
     const [lines, others] = sides.map(({ text }) => text.split('\n').length - 1);
     const commands = sides.map(({ cluster, resource, run }, at) => {
       const which = `${shellQuoted(cluster)} --resource ${resource} --run ${formatTime(run)}${archiveArgument(archive)}`;
@@ -186,10 +186,9 @@ async function printDifference(
     });
     const what = `They are too different to be shown line by line: ${lines} lines and ${others} lines`;
     await print(err, `${what}. To compare them by hand:\n${commands.join('')}  diff before.txt after.txt\n`);
-  } else if (patch !== undefined) await printPatch(terminal, patch, isEscaped);
+  } else await printPatch(terminal, patch, isEscaped);
   if (isSame) await print(err, 'No difference.\n');
-  else if (isOnlyNoise)
-    await print(err, `No difference but in ${formatCount(ignored, 'line')} that --ignore matches.\n`);
+  else if (isOnlyNoise) await print(err, 'No difference but in lines that --ignore matches.\n');
   else if (!isChanged)
     await print(err, 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n');
   else if (ignored > 0) await print(err, `${formatCount(ignored, 'line')} that --ignore matches left out.\n`);

@@ -11,7 +11,7 @@ import { readText } from '../archive/read-text';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
 import type { LinePattern } from '../search/line-pattern';
-import { compareWithoutNoise } from '../search/noise';
+import { isSameButNoise } from '../search/noise';
 import { changeText } from '../terminal/cluster-change';
 import { atMost, formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -141,7 +141,7 @@ async function isOnlyNoise(
       reader.problems.push({ kind: 'damaged', key: one, problem: error.message });
     }
   const [before, after] = texts;
-  return before !== undefined && after !== undefined && compareWithoutNoise(before, after, isNoise).isOnlyNoise;
+  return before !== undefined && after !== undefined && isSameButNoise(before, after, isNoise);
 }
 
 /**

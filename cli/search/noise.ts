@@ -1,24 +1,22 @@
 import type { LinePattern } from './line-pattern';
 
-/** How two texts differ where lines that match do not count. */
-export interface NoiseDifference {
-  /** Whether what is left without these lines is the same. */
-  readonly isOnlyNoise: boolean;
-  /** How many such lines the later text has and the earlier one has not. */
-  readonly newLines: number;
+/**
+ * Whether two texts are the same without the lines that match. Where a text ends with such a line, the line end before it and
+ * the one behind it both count as its own.
+ */
+export function isSameButNoise(one: string, other: string, isNoise: LinePattern): boolean {
+  const isSameOf = (linesOf: (text: string) => string[]) => {
+    const [before, after] = [one, other].map((text) => linesOf(text).filter((line) => !isNoiseLine(line, isNoise)));
+    return before?.join('\n') === after?.join('\n');
+  };
+  return isSameOf((text) => text.split('\n')) || isSameOf((text) => text.split(/(?<=\n)/));
 }
 
-export function compareWithoutNoise(one: string, other: string, isNoise: LinePattern): NoiseDifference {
-  const [before, after] = [one, other].map((text) => {
-    const lines = text.split('\n');
-    return {
-      noise: lines.filter((line) => isNoiseLine(line, isNoise)),
-      rest: lines.filter((line) => !isNoiseLine(line, isNoise)),
-    };
-  });
-  const known = new Set(before?.noise);
-  const isOnlyNoise = before?.rest.join('\n') === after?.rest.join('\n');
-  return { isOnlyNoise, newLines: after?.noise.filter((line) => !known.has(line)).length ?? 0 };
+/** How many of the lines that match the later text has and the earlier one has not. */
+export function newNoiseLines(one: string, other: string, isNoise: LinePattern): number {
+  const [before, after] = [one, other].map((text) => text.split('\n').filter((line) => isNoiseLine(line, isNoise)));
+  const known = new Set(before);
+  return after?.filter((line) => !known.has(line)).length ?? 0;
 }
 
 /** @param line with its end, or without it */

@@ -147,6 +147,27 @@ describe('diff', () => {
     });
   });
 
+  it.each([
+    ['that moved past another one', 'A\nn1\n', 'n2\nA\n'],
+    ['at the end, with the line end before it', 'A\nn1', 'A'],
+    ['at the end, which has no line end', 'A\nn1', 'A\n'],
+    ['in more places than can be compared', 'n1\nA\n'.repeat(1200), 'A\nn2\n'.repeat(1200)],
+  ])('--ignore shows nothing of a line %s: no difference, no hunk', async (_, before, after) => {
+    const noisy = await ArchiveFixture.create();
+    for (const [at, content] of [before, after].entries())
+      await noisy.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content }) });
+    const run = (...args: string[]) =>
+      runCollector(['diff', 'a', '--archive', noisy.folder, '--ignore', '^n', ...args]);
+    const { code, out, err } = await run();
+    expect([code, out, err.split('\n').slice(2)]).toEqual([
+      0,
+      '',
+      ['No difference but in lines that --ignore matches.', ''],
+    ]);
+    const json = await run('--json');
+    expect([json.code, JSON.parse(json.out)]).toEqual([0, expect.objectContaining({ changed: false, hunks: [] })]);
+  });
+
   it('--ignore leaves out lines that match, and says how many', async () => {
     const noisy = await ArchiveFixture.create();
     const manifest = (version: number, replicas: number) =>
@@ -157,7 +178,7 @@ describe('diff', () => {
     const ignore = ['--ignore', 'resourceVersion: ".*"$'];
     const only = await run('diff', 'a', '--from', '2026-11-20T00:00', '--to', '2026-11-20T01:00', ...ignore);
     expect([only.code, only.out]).toEqual([0, '']);
-    expect(only.err).toContain('No difference but in 1 line that --ignore matches.\n');
+    expect(only.err).toContain('No difference but in lines that --ignore matches.\n');
     const both = await run('diff', 'a', ...ignore);
     expect([both.code, both.out.match(/^[-+] .*$/gm)]).toEqual([1, ['-  replicas: 3\\r', '+  replicas: 4\\r']]);
     expect(both.err).toContain('1 line that --ignore matches left out.\n');
