@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { DamagedObjectError } from '../../archive/format/damage';
+import { parseObjectKey } from '../../archive/format/keys';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
-import { bytesOfRecords, type ClusterRecord } from '../../archive/read';
+import { ArchiveReadError, bytesOfRecords, type ClusterRecord } from '../../archive/read';
 import { isAbsent } from '../archive/absent-runs';
 import { type Change, changesIn } from '../archive/changes';
 import { clusterFilter } from '../archive/cluster-names';
@@ -109,8 +110,8 @@ async function* runsOf(
 }
 
 /**
- * The changes that are in other lines too than those that match: reads both contents of each. One that cannot be read, or is not
- * there, stays, and is one of the problems.
+ * The changes that are in other lines too than those that match: reads both contents of each. A change stays
+ * if one of them cannot be read, which is one of the problems, or is not there, which is one unless it has expired.
  */
 async function* withoutNoise(
   reader: RunReader,
@@ -132,16 +133,32 @@ async function isOnlyNoise(
   isNoise: LinePattern,
 ): Promise<boolean> {
   if (keyBefore === undefined) return false;
-  const texts: string[] = [];
-  for (const one of [keyBefore, key])
-    try {
-      texts.push((await readText(reader.archive, one, resource)).text);
-    } catch (error) {
-      if (!(error instanceof DamagedObjectError)) throw error;
-      reader.problems.push({ kind: 'damaged', key: one, problem: error.message });
-    }
-  const [before, after] = texts;
+  const before = await textIfThere(reader, keyBefore, resource);
+  const after = await textIfThere(reader, key, resource);
   return before !== undefined && after !== undefined && isSameButNoise(before, after, isNoise);
+}
+
+/** @returns undefined: it cannot be read, or is not there; what is wrong with that is one of the problems */
+async function textIfThere(reader: RunReader, key: string, resource: Resource): Promise<string | undefined> {
+  // A run record may name any key: one that an archive cannot have is not looked up.
+  const name = parseObjectKey(key);
+  if (name === undefined) return undefined;
+  if (!(await reader.held.isThere(name))) {
+    // What the runs of the period archived was judged with them.
+    const isBefore = reader.oldest !== undefined && name.run < reader.oldest;
+    const missing = isBefore ? await reader.held.goneAt(name) : undefined;
+    if (missing !== undefined) reader.problems.push(missing);
+    return undefined;
+  }
+  try {
+    return (await readText(reader.archive, key, resource)).text;
+  } catch (error) {
+    if (error instanceof ArchiveReadError) reader.problems.push({ kind: 'unreadable', key, problem: error.message });
+    else if (error instanceof DamagedObjectError)
+      reader.problems.push({ kind: 'damaged', key, problem: error.message });
+    else throw error;
+    return undefined;
+  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { ArchiveFixture, type AttemptFixture, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -79,5 +81,59 @@ describe('history', () => {
 
   it('--limit says that the list stopped', async () => {
     expect((await history('--limit', '2')).err).toContain('The list stopped after 2 of 3; --limit sets how many.');
+  });
+});
+
+describe('history --ignore, where a content cannot be compared', () => {
+  const longAfter = new Date('2027-11-20T12:00:00Z');
+  const manifest = (at: number) => keyOf('manifest', 'a', hour(at));
+  const lines = (versions: readonly number[]) => versions.map((at) => `${iso(at)} changed: 1 cluster: a`);
+
+  /** Runs of which each has another manifest, in a line that is ignored. */
+  async function noisyArchive(retentionDays?: number): Promise<ArchiveFixture> {
+    const archive = await ArchiveFixture.create();
+    for (const at of [0, 1, 2, 3])
+      await archive.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => ({ content: `kind: A\nversion: ${at}\n` }),
+        configuration: { retentionDays },
+      });
+    return archive;
+  }
+
+  async function historyOf({ folder }: ArchiveFixture, from: number, now?: Date) {
+    const args = ['history', '--all', '--ignore', 'version', '--from', iso(from), '--archive', folder];
+    const { code, out, err } = await runCollector(args, { now });
+    return { code, changed: out.match(/^.* changed: .*$/gm)?.map((line) => line.replace('Z', '.000Z')), err };
+  }
+
+  it.each([0, 2])('says nothing of an object that has expired, from hour %d on', async (from) => {
+    const archive = await noisyArchive(30);
+    await rm(join(archive.folder, manifest(1)));
+    const { code, changed, err } = await historyOf(archive, from, longAfter);
+    expect([code, changed]).toEqual([0, lines(from === 0 ? [2, 1] : [2])]);
+    expect(err).not.toMatch(/^(damaged|missing)/m);
+  });
+
+  it.each([0, 2])('says once that an object is missing, from hour %d on', async (from) => {
+    const archive = await noisyArchive();
+    await rm(join(archive.folder, manifest(1)));
+    const { code, changed, err } = await historyOf(archive, from);
+    expect([code, changed]).toEqual([1, lines(from === 0 ? [2, 1] : [2])]);
+    expect(err.match(/^\S.*\n {2}.*$/gm)).toEqual([
+      `missing: its run archived it, and it is not there\n  ${manifest(1)}`,
+    ]);
+  });
+
+  it('keeps the changes of a content that is too large, and compares the others', async () => {
+    const archive = await noisyArchive();
+    const { userMetadata = {} } = (await archive.store.head(manifest(1))) ?? {};
+    const stored = await readFile(join(archive.folder, manifest(1)));
+    await archive.put(manifest(1), stored, { ...userMetadata, length: `${2 ** 27}` });
+    const { code, changed, err } = await historyOf(archive, 0);
+    expect([code, changed]).toEqual([3, lines([2, 1])]);
+    expect(err).toContain(`unreadable: Comparing ${manifest(1)} failed: it has 134217728 bytes`);
+    expect(err).toContain('1 change only in lines that --ignore matches.\n');
   });
 });
