@@ -49,16 +49,31 @@ export async function selectObject(
   { run, at }: Asked,
 ): Promise<SelectedObject> {
   const period = run === undefined ? { to: at } : { from: run, to: run };
-  const passed: HeldPlace[] = [];
-  for await (const place of heldNewestFirst(opened, resource, cluster, period)) {
-    if (place.object !== undefined) return { ...place.object, record: place.record, passed };
-    passed.push(place);
-  }
+  const { object, passed } = await newestObject(opened, resource, cluster, period);
+  if (object !== undefined) return object;
   const [only] = passed;
   if (run === undefined) throw await nothingOf(opened, resource, cluster, period);
   if (only?.record !== undefined) throw nothingArchived(resource, cluster, whyMissing(only.record, resource, cluster));
   await findRun(opened.archive, run);
   throw await nothingOf(opened, resource, cluster, period);
+}
+
+/**
+ * The newest object of a period, whether it is still there or not; undefined: there is none.
+ * @throws ArchiveReadError
+ */
+export async function newestObject(
+  opened: Pick<OpenedArchive, 'archive' | 'now'>,
+  resource: Resource,
+  cluster: string,
+  period: Period,
+): Promise<Pick<SelectedObject, 'passed'> & { readonly object: SelectedObject | undefined }> {
+  const passed: HeldPlace[] = [];
+  for await (const place of heldNewestFirst(opened, resource, cluster, period)) {
+    if (place.object !== undefined) return { object: { ...place.object, record: place.record, passed }, passed };
+    passed.push(place);
+  }
+  return { object: undefined, passed };
 }
 
 /** What is wrong with an object, and with the records of the runs that were passed over: whether these archived it, nobody knows. */
@@ -123,28 +138,30 @@ export function describeSelection({ resource, cluster, run, facts, outcome }: Re
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }
 
-/** Says of which runs the records were not read; undefined: of none. */
-function unreadIn(passed: readonly HeldPlace[]): string | undefined {
+/** Says of which of the runs that were passed over the records were not read, if there are any. */
+export async function noteUnread({ err }: Pick<Terminal, 'err'>, { passed }: SelectedObject): Promise<void> {
   const unread = passed.filter(({ isUnread }) => isUnread);
   const [to, from] = [unread[0], unread.at(-1)].flatMap((one) => one?.run ?? []);
-  if (from === undefined || to === undefined) return undefined;
-  return `Not looked at: the records of ${formatCount(unread.length, 'run')}${formatPeriod({ from, to })}; list --cluster reads them`;
+  if (from === undefined || to === undefined) return;
+  const runs = `${formatCount(unread.length, 'run')}${formatPeriod({ from, to })}`;
+  await print(err, `Not looked at: the records of ${runs}; list --cluster reads them.\n`);
 }
 
 /** Says so if newer runs, up to a time, have none, or left no record. */
 export async function noteNewerRuns(
-  { err }: Pick<Terminal, 'err'>,
+  terminal: Pick<Terminal, 'err'>,
   reader: RunReader,
-  { run, record, passed }: SelectedObject,
+  object: SelectedObject,
   at: Date | undefined,
 ): Promise<void> {
+  const { err } = terminal;
+  const { run, record, passed } = object;
   const [newer] = passed;
   if (newer !== undefined) {
     const time = formatTime(newer.run);
     await print(err, `The newer run ${time} has none: runs ${time} says why.\n`);
   }
-  const unread = unreadIn(passed);
-  if (unread !== undefined) await print(err, `${unread}.\n`);
+  await noteUnread(terminal, object);
   const absent = at && (await reader.absentBetween({ from: run, to: at }, [...passed, { run, record }]));
   if (absent !== undefined) await print(err, `Absent: ${absent}, so nobody knows what it was then.\n`);
 }

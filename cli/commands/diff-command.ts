@@ -3,11 +3,13 @@ import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch }
 import { type Resource, resources } from '../../archive/format/resources';
 import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
 import { type ReadText, readText } from '../archive/read-text';
-import { type HeldPlace, heldNewestFirst, type RecordedObject } from '../archive/recorded-object';
+import type { RecordedObject } from '../archive/recorded-object';
 import { RunReader } from '../archive/run-reader';
 import {
   describeSelection,
+  newestObject,
   noteNewerRuns,
+  noteUnread,
   nothingArchived,
   remarksOn,
   type SelectedObject,
@@ -58,7 +60,8 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     const [before, after] = await selectSides(reader, cluster, options);
     const [from, to] = [before, after].map((side) => printable(describeSelection(side)));
     if (options.json !== true) await print(terminal.err, `from: ${from}\nto:   ${to}\n`);
-    if (options.from !== undefined) await noteNewerRuns(terminal, reader, before, options.from);
+    if (options.from === undefined) await noteUnread(terminal, before);
+    else await noteNewerRuns(terminal, reader, before, options.from);
     if (options.run === undefined) await noteNewerRuns(terminal, reader, after, options.to);
     const gone = [before, after].filter(({ storedBytes }) => storedBytes === undefined);
     const ending = await printRemarks(terminal, [before, after].flatMap(remarksOn), 'trouble');
@@ -94,11 +97,8 @@ async function objectBefore(
   { resource, cluster, run, key }: RecordedObject,
 ): Promise<SelectedObject> {
   const { archive } = opened;
-  const passed: HeldPlace[] = [];
-  for await (const place of heldNewestFirst(opened, resource, cluster, { to: new Date(run.getTime() - 1) })) {
-    if (place.object !== undefined) return { ...place.object, record: place.record, passed };
-    passed.push(place);
-  }
+  const { object } = await newestObject(opened, resource, cluster, { to: new Date(run.getTime() - 1) });
+  if (object !== undefined) return object;
   const isOnly = (await selectObject(opened, resource, cluster, {})).key === key;
   const next = archive.location.startsWith('s3://') ? 'the next run' : 'another npm start';
   const why = isOnly

@@ -81,7 +81,8 @@ async function writeContent(
 const helpText = `
 Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, whether it was fetched late,
 and whether it is what the run record and its SHA-256 say. What a run archived and is not there is missing: show then takes
-no older one. Control characters are written out on a terminal; a pipe or a file gets the
+no older one. Behind 100 runs in a row that have no object of the cluster it reads no more records, and may take an older
+one: it says which runs it did not look at. Control characters are written out on a terminal; a pipe or a file gets the
 content byte for byte.
 
 Exit codes: 0 done, 1 the object is missing or damaged, or no run record says that it was archived, 2 wrong command line, 3 it

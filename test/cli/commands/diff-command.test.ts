@@ -46,6 +46,21 @@ describe('diff', () => {
     ]);
   });
 
+  it('says which runs it did not look at to find the older object', async () => {
+    const other = await ArchiveFixture.create();
+    for (let at = 0; at < 104; at += 1) {
+      const clusters = at === 0 || at === 103 ? ['rare'] : ['other'];
+      await other.attempt({ run: hour(at), clusters, answer: () => ({ content: manifest(at) }) });
+    }
+    for (const args of [[], ['--run', hour(103).toISOString()]]) {
+      const { code, err } = await runCollector(['diff', 'rare', '--archive', other.folder, ...args]);
+      expect(code).toBe(1);
+      expect(err.match(/^Not looked at.*$/gm)).toEqual([
+        'Not looked at: the records of 2 runs from 2026-11-20T01:00:00Z up to 2026-11-20T02:00:00Z; list --cluster reads them.',
+      ]);
+    }
+  });
+
   it('a change is a unified diff that patch understands, and the exit code says so', async () => {
     const { code, out } = await diff('alpha', '--from', '2026-11-20T08:30', '--to', '2026-11-20T10:30');
     expect(code).toBe(1);

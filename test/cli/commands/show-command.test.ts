@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -52,6 +54,24 @@ describe('show', () => {
     expect(err).toContain(
       'none was archived up to 2026-11-19T23:59:59.999Z; the archive has those of the runs 2026-11-20T08:00:00Z to',
     );
+  });
+
+  it('takes an older object only behind a hundred runs without one, and says which runs it did not look at, as its help does', async () => {
+    const clusters = (at: number) => (at < 13 ? ['rare'] : ['alpha']);
+    for (let at = 12; at < 113; at += 1)
+      await archive.attempt({ run: hour(at), clusters: clusters(at), answer: answer(`${at}`) });
+    await archive.attempt({ run: hour(11), clusters: ['rare'], answer: answer('11') });
+    await rm(join(archive.folder, keyOf('manifest', 'rare', hour(12))));
+    const show = (to: number) =>
+      runCollector(['show', 'rare', '--at', hour(to).toISOString(), '--archive', archive.folder]);
+    const looked = await show(111);
+    expect([looked.code, looked.out]).toEqual([1, '']);
+    expect(looked.err).not.toContain('Not looked at');
+    const { code, out, err } = await show(112);
+    expect([code, out]).toEqual([0, 'version: 11\n']);
+    expect(err).toMatch(/^Not looked at: the records of 1 run .*; list --cluster reads them\.$/m);
+    const help = (await runCollector(['show', '--help'])).out.replace(/\s+/g, ' ');
+    expect(help).toContain('Behind 100 runs in a row that have no object of the cluster it reads no more records');
   });
 
   it('content that was altered is shown and called damaged', async () => {
