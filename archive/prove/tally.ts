@@ -1,7 +1,7 @@
 import { bySeverity, type Find, type Finding, type FindingKind, findingKinds, isDamage } from '../format/finding';
+import { parseObjectKey } from '../format/keys';
 import type { Verdict } from '../format/verdict';
 import { notJudged, type Span } from './due-runs';
-
 import type { RightSeal, SealChain } from './seals/seal-chain';
 import type { lateStamps, SealStamp } from './seals/seal-stamps';
 import { SealedArchive, type SealedArchiveOptions } from './seals/sealed-archive';
@@ -18,7 +18,7 @@ export interface VerifyCounts {
   withoutMetadata: number;
   /** Uncompressed content that was read, in bytes. */
   bytes: number;
-  /** What the lifecycle has removed, or is about to remove. */
+  /** Objects that the lifecycle has removed, or is about to remove. */
   expired: number;
   found: Record<FindingKind, number>;
   /** Where nobody can tell which runs were due. */
@@ -67,7 +67,7 @@ export class Tally {
   /** Takes what comes of judging a slice. */
   take(judged: Judged): void {
     if ('finding' in judged) this.add(judged.finding);
-    else if ('expired' in judged) this.counts.expired += judged.expired.kind === 'contradiction' ? 0 : 1;
+    else if ('expired' in judged) this.counts.expired += parseObjectKey(judged.expired.key) === undefined ? 0 : 1;
     else if ('object' in judged) this.#takeObject(judged.object);
     else {
       this.counts.runs += 1;

@@ -30,9 +30,10 @@ export async function uncoveredOf(
   if (begun === undefined) return undefined;
   const tasks = [...begun.clusters.values()].reduce((sum, { resources }) => sum + resources.length, 0);
   const { archived, failed, notAttempted, optionalMissing } = counts;
-  // Reading all outcomes once more takes time. What is not configured is found where the records are judged.
+  // Reading all outcomes once more takes time. What its own configuration does not have is found where a record is judged.
   const none = { count: 0, first: [], configured: begun.clusters.size };
-  if (archived + failed + notAttempted + optionalMissing >= tasks) return none;
+  const haveOne = records.every(({ configuration }) => configuration === first?.configuration);
+  if (haveOne && archived + failed + notAttempted + optionalMissing >= tasks) return none;
   const covered = new Set<string>();
   for (const outcome of outcomes) covered.add(taskName(outcome));
   const others = new Map<string, Awaited<ReturnType<StoredConfigurations['get']>>>();

@@ -37,9 +37,9 @@ export function checkStamp(response: Buffer, { sha256, nonce, roots }: StampExpe
   if (!hashOf(signer.digest, info).equals(signer.messageDigest)) throw new StampError('another content was signed');
   const { digest, hash } = signer.certificate;
   const certificate = certificates.find(({ raw }) => hashOf(digest, raw).equals(hash));
-  if (certificate === undefined || !issuerAndSerialOf(certificate).equals(signer.issuerAndSerial))
+  if (certificate === undefined || !orStampError(() => issuerAndSerialOf(certificate)).equals(signer.issuerAndSerial))
     throw new StampError('it does not carry the certificate of its signature');
-  const { publicKey } = certificate;
+  const publicKey = orStampError(() => certificate.publicKey);
   if (publicKey.asymmetricKeyType !== signer.keyType) throw new StampError('its signature is of another type of key');
   if (!orStampError(() => verify(signer.digest, signer.signed, publicKey, signer.signature)))
     throw new StampError('its signature is wrong');

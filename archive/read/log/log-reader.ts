@@ -64,7 +64,10 @@ export class LogReader implements StringSink {
   /** Bytes of a line. */
   text(bytes: Buffer, start: number, end: number): void {
     if (start === end) return;
-    if (this.#isCrPending) this.#add(carriageReturns, 0, 1);
+    if (this.#isCrPending) {
+      this.#add(carriageReturns, 0, 1);
+      if (this.#bytes === this.#beginningBytes) this.#beginning = this.#hash();
+    }
     this.#isCrPending = bytes[end - 1] === carriageReturn;
     const to = this.#isCrPending ? end - 1 : end;
     const missing = this.#beginningBytes - this.#bytes;

@@ -144,6 +144,17 @@ describe('a run record beside its configuration', () => {
     expect((await verify(['--strict'])).code).toBe(1);
   });
 
+  it('is not covered by as many outcomes of clusters that a later attempt had in place of its own', async () => {
+    const of = (...uids: string[]) => ({ clusters: uids.map((uid) => ({ uid })) });
+    await runAt(at(6), { configuration: of('a', 'b') });
+    await runAt(at(7), { configuration: of('a', 'b', 'c'), trigger: 'manual' });
+    const late = { attempt: 2, trigger: 'manual', startedAt: at(7, 10), clusters: ['d'] } as const;
+    await runAt(at(7), { ...late, configuration: of('a', 'b', 'd') });
+    expect((await verify()).problems).toEqual([
+      `no record of the scheduled run of ${at(7).toISOString()} covers 1 of its 3 clusters: c`,
+    ]);
+  });
+
   it('contradicts it if it has an outcome that is not configured', async () => {
     await runAt(at(6), { configuration: { clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'] }] } });
     expect(await verify()).toMatchObject({

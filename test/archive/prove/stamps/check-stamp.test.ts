@@ -134,6 +134,15 @@ describe('a stamp', () => {
       expect(() => checkStamp(answer.subarray(0, length), { sha256, roots })).toThrow(StampError);
   });
 
+  it('does not count if nobody can read the key of its certificate', () => {
+    const { certificate: whole, key } = certificate();
+    const raw = Buffer.from(whole.raw);
+    // The type of the key becomes one that nobody knows.
+    raw[raw.indexOf('2a8648ce3d0201', 'hex')] = 0x7f;
+    const signer = { certificate: new X509Certificate(raw), key };
+    expect(() => stampBy({ signer })).toThrow(StampError);
+  });
+
   it('has no other time whichever bit is changed', () => {
     const answer = answerStamp(stampRequest(sha256).bytes, { signer: certificate(), time: now });
     let refused = 0;

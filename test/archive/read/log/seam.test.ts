@@ -282,6 +282,13 @@ describe('a log that follows an earlier one', () => {
     expect(seamOf('a\n', '')).toMatchObject({ kind: 'unknown', added: 0 });
   });
 
+  it('goes on with a line that ended in carriage returns, wherever the text is cut', () => {
+    const earlier = `${lines(0, 9)}progress 50%\r\r`;
+    const later = `${lines(5, 9)}progress 50%\r\rprogress 60%\n${lines(10, 12)}`;
+    for (const chunk of [1, 2, 7, 13, 100])
+      expect(read(later, read(earlier).joined, chunk).seam).toMatchObject({ kind: 'continues' });
+  });
+
   it('is told the same in chunks of any size', () => {
     const earlier = `${lines(0, 60, '\r\n')}half`;
     const later = `${lines(40, 60, '\r\n')}half a line\r\n${lines(60, 70)}\r a \r\r\n\r`;
