@@ -91,11 +91,6 @@ export function bySeverity(one: Pick<Finding, 'kind'>, other: Pick<Finding, 'kin
   return findingKinds.indexOf(one.kind) - findingKinds.indexOf(other.kind);
 }
 
-/** @param found counts by kind */
-export function countDamage(found: Readonly<Partial<Record<string, number>>>): number {
-  return damageKinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
-}
-
 export interface Finding {
   readonly kind: FindingKind;
   /** What it is about: a key, or the beginning of keys with a `*` behind it. */

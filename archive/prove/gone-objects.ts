@@ -1,5 +1,5 @@
 import type { Finding } from '../format/finding';
-import { parseObjectKey, parseRunRecordKey } from '../format/keys';
+import { type ObjectName, objectKey, parseRunRecordKey } from '../format/keys';
 import { problems } from '../format/problems';
 import type { RunOutcome } from '../format/run-record';
 import { isInShard } from '../format/shard';
@@ -26,9 +26,8 @@ export class GoneObjects {
    * @returns undefined: the lifecycle may have removed it
    * @throws ArchiveReadError
    */
-  async judge(key: string, outcome: RunOutcome, records: readonly string[]): Promise<Finding | undefined> {
-    const name = parseObjectKey(key);
-    if (name === undefined) return undefined;
+  async judge(name: ObjectName, outcome: RunOutcome, records: readonly string[]): Promise<Finding | undefined> {
+    const key = objectKey(name);
     this.#judges ??= this.#read();
     const { sealed, expiry } = await this.#judges;
     const own = records.filter((record) => {

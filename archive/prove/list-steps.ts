@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clockSlackMs, functionTimeoutSeconds } from '../format/clocks';
+import { longestAttemptMs } from '../format/clocks';
 import type { ConfiguredCluster } from '../format/configuration';
 import type { Excusable, Finding } from '../format/finding';
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../format/keys';
@@ -27,9 +27,6 @@ export interface ListStepsContext {
   /** Whether the archive itself notes when something was written. */
   readonly isBucket: boolean;
 }
-
-/** How long before an attempt began a record has to have been there to be seen for certain: an attempt, by other clocks. */
-const surelySeenMs = functionTimeoutSeconds * 1000 + clockSlackMs;
 
 /** Records that an attempt may have followed, one after the other, while none of them was there for certain. */
 const mostUnsure = 1000;
@@ -189,10 +186,9 @@ class ListSteps {
   /** The newest record that an attempt has seen for certain, and that can be read with its configuration. */
   async #newestSeen(one: ConfiguredRecord, at: Date, isOfRun: boolean) {
     const { isBucket, configurations, reader } = this.#context;
-    for await (const name of newestRecords(
-      (prefix) => recordNames(reader, isOfRun ? runPrefix(one.run) : prefix),
-      at,
-    )) {
+    const ofRun = async () => (await recordNames(reader, runPrefix(one.run))).toSorted((a, b) => compareAge(b, a));
+    const names = isOfRun ? await ofRun() : newestRecords((prefix) => recordNames(reader, prefix), at);
+    for await (const name of names) {
       const writtenAt = isBucket ? name.writtenAt : undefined;
       if (name.key === one.key || !isSeen({ run: name.run.toISOString() }, writtenAt, at)) continue;
       const head = await this.#head(name);
@@ -253,12 +249,12 @@ function haveSameClusters({ clusters: one }: RunConfiguration, { clusters: other
   return true;
 }
 
-/** Whether an attempt has seen a record for certain. */
+/** Whether an attempt has seen a record for certain: it was there for so long before as an attempt takes, by other clocks. */
 function isSeen(
   { run, finishedAt = run }: { readonly run: string; readonly finishedAt?: string },
   writtenAt: Date | undefined,
   at: Date,
 ): boolean {
   const thereAt = Math.max(Date.parse(run), Date.parse(finishedAt), writtenAt?.getTime() ?? 0);
-  return thereAt < at.getTime() - surelySeenMs;
+  return thereAt < at.getTime() - longestAttemptMs;
 }

@@ -1,4 +1,4 @@
-import { type ObjectName, objectKey, parseObjectKey } from '../../archive/format/keys';
+import { type ObjectName, parseObjectKey } from '../../archive/format/keys';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import { GoneObjects } from '../../archive/prove';
 import {
@@ -71,7 +71,7 @@ export class HeldOutcomes {
     const { key = '', httpStatus, ...own } = recorded;
     const name = isStored(recorded) ? parseObjectKey(key) : undefined;
     if (name === undefined || (await this.isThere(name))) return recorded;
-    const missing = await this.#gone.judge(key, recorded, records);
+    const missing = await this.#gone.judge(name, recorded, records);
     if (missing === undefined) return { ...own, key, outcome: 'expired', error: 'the lifecycle has removed it since' };
     this.missing.push(missing);
     return { ...own, key, outcome: 'missing', error: missing.problem };
@@ -101,6 +101,6 @@ export class HeldOutcomes {
     const record = listed && (await readClusterRecord(this.#archive, listed, cluster));
     const outcome = record?.outcomes.find((one) => one.resource === resource);
     const isNamed = record !== undefined && outcome !== undefined && isStored(outcome);
-    return isNamed ? this.#gone.judge(objectKey(name), outcome, record.records) : undefined;
+    return isNamed ? this.#gone.judge(name, outcome, record.records) : undefined;
   }
 }

@@ -112,7 +112,7 @@ async function goneObject(
     const remark = remarkOnRecorded(key, outcome, head);
     return { ...name, key, storedBytes, facts: readObjectMetadata(metadata), outcome, remark };
   }
-  const missing = await gone.judge(key, outcome, record.records);
+  const missing = await gone.judge(name, outcome, record.records);
   if (missing === undefined) return undefined;
   const remark = { ...missing, problem: `the run ${formatTime(name.run)} archived it, and it is not there` };
   return { ...name, key, storedBytes: undefined, facts: undefined, outcome, remark };
