@@ -51,7 +51,6 @@ export async function* judgeRun(
   for await (const one of checkRun(listed, stored, world)) {
     if ('writtenAt' in one) {
       lacking.push(one);
-      met.gone.add(one.key);
       continue;
     }
     isRight = false;
@@ -62,7 +61,12 @@ export async function* judgeRun(
   for (const { key } of badRecords) if (unattested.has(key) && clusters.has({ run })) met.lost.set(run.getTime(), key);
   const isRecordUnread = badRecords.some(({ kind }) => kind === 'unreadable');
   if (isRecordUnread) met.unread.add(run.getTime());
-  for (const one of lacking) yield await unlessExpired(world, one);
+  for (const one of lacking) {
+    const judged = await unlessExpired(world, one);
+    // What the lifecycle may have removed by the run's time, it may not have by the time that a seal has.
+    if ('finding' in judged) met.gone.add(one.key);
+    yield judged;
+  }
   if (isRight && unattested.size === 0) addUnarchived(stored, clusters, met);
   let areObjectsRead = true;
   for await (const one of judgeNamed(stored, unattested, slice, world, met)) {

@@ -281,9 +281,14 @@ describe('verify with seals', () => {
     it('excuses a late completion of an old run only from the listing before its seal on', async () => {
       await seals.seal({ at: on(44, 3), changes: { plan } });
       await attempt(18, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await attempt(18, 9, 'text', { attempt: 3, answer: () => ({ alreadyArchived: 'with hash' }) });
       await seals.seal({ at: on(45, 3), changes: { plan } });
+      await remove(recordKey(18, 9, 3));
+      expect((await at('2026-12-20T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 9, 3)}`]);
+      // Of one in between, the gap between its neighbours is excused by the time of its run: the seal knows better.
       await remove(recordKey(18, 9, 2));
-      expect((await at('2026-12-20T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 9, 2)}`]);
+      await attempt(18, 9, 'text', { attempt: 3, answer: () => ({ alreadyArchived: 'with hash' }) });
+      expect((await at('2026-12-20T09:00:00Z')).kinds).toContain(`missing ${recordKey(18, 9, 2)}`);
     });
 
     it('excuses of a part only what was over when it was taken', async () => {
