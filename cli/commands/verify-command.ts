@@ -44,6 +44,7 @@ export function verifyCommand(context: CommandContext): Command {
   withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.seals === true || options.printKeys === true) return printSeals(context, options);
+    if (options.last !== undefined) command.error('error: --last without --seals: expected --from and --to for runs');
     if (options.part === true && options.archive.startsWith('s3://'))
       command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
     if (options.part === true && options.cluster === undefined)

@@ -61,6 +61,11 @@ describe('the chain of seals', () => {
       expect(hash.join('')).toBe(hashes[1]);
     });
 
+    it('refuses --last without --seals, which would verify all', async () => {
+      const { code, out, err } = await verify('--last', '1');
+      expect([code, out, err]).toEqual([2, '', expect.stringContaining('error: --last without --seals: expected')]);
+    });
+
     it.each(['verify --seals', 'runs'])('%s says since when old content was not read', async (command) => {
       const counts = { objects: 8, old: 0, bytes: 1000, carriedOver: 0, carriedOverRecords: 0, expired: 0, all: null };
       const said = 'Old content was not read since 2026-11-18T00:00:00Z (audit.rereadDays is false), says seal 3.\n';
