@@ -59,10 +59,8 @@ export function listCommand(context: CommandContext): Command {
     readRuns(context, options, async (reader) => {
       const { cluster: clusters, by, stale, ...others } = options;
       if (by !== undefined) return printGrowth(terminal, reader, { ...others, by });
-      if (stale !== undefined) {
-        if (await printStaleClusters(terminal, reader, { ...others, stale, cluster: clusters })) end('found');
-        return;
-      }
+      if (stale !== undefined)
+        return end(await printStaleClusters(terminal, reader, { ...others, stale, cluster: clusters }));
       const seen = { isCovered: false };
       const rows = rowsOf(reader, options, seen);
       if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
@@ -155,10 +153,11 @@ list reads the run records, and looks whether what they name is there: if not, i
 has expired since. The run records themselves count too; configurations and seals, which are few, do not.
 
 --stale lists the clusters of the newest configuration that no run has archived whole for so long, by what the records say: also where
-no run came at all.
+no run came at all. Let --from, --last or --run reach back farther than the age: a cluster that none of the runs read archived is
+not judged otherwise.
 
-Exit codes: 0 done, 1 a cluster is --stale, an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
-not be read.
+Exit codes: 0 done, 1 a cluster is --stale, an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, a run record could
+not be read, or --stale could not judge each cluster.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"

@@ -1,14 +1,15 @@
 import { hourMs } from '../../archive/format/clocks';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
+import { ArchiveReadError, firstOf, runsBetween } from '../../archive/read';
 import { hoursBetween } from '../../lambda/audit/cluster-outcomes';
 import { groupReasons } from '../../lambda/group-reasons';
 import { isAbsent } from '../archive/absent-runs';
-import type { ClusterFilter } from '../archive/cluster-names';
+import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
-import { byName, formatCount, formatStale, formatTime } from '../terminal/format';
+import { byName, formatCount, formatStale, formatTime, inOneUnit } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
-import { print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
 
 interface StaleOptions extends RunSelection {
   /** In milliseconds. */
@@ -44,21 +45,23 @@ interface Seen {
 /**
  * `list --stale`: the clusters of the newest configuration that no run has archived whole for so long, the longest first, since
  * when and why. A silent schedule makes all of them stale.
- * @returns whether there are any
+ * @returns how the command ends
+ * @throws ArchiveReadError if nothing was there to judge by
  */
 export async function printStaleClusters(
   terminal: Terminal,
   reader: RunReader,
   options: StaleOptions,
-): Promise<boolean> {
+): Promise<Ending> {
   const { stale, cluster: clusters, json, to } = options;
   const seen = new Map<string, Seen>();
   for await (const row of reader.select(options)) if (!isAbsent(row)) addRun(seen, row.run, row.outcomes);
   const at = to !== undefined && to < reader.now ? to : reader.now;
   const required = (await reader.requiredClusters()) ?? [...seen.keys()];
   const asked = required.filter((cluster) => clusters?.matches(cluster) !== false);
-  const rows = asked
-    .map((cluster) => rowOf(cluster, seen.get(cluster), reader.oldest ?? at, at))
+  const first = reader.oldest ?? at;
+  const judged = asked.map((cluster) => rowOf(cluster, seen.get(cluster), first, at));
+  const rows = judged
     .filter(({ hours }) => hours * hourMs >= stale)
     .sort((a, b) => b.hours - a.hours || byName(a.cluster, b.cluster));
   if (json === true)
@@ -73,14 +76,30 @@ export async function printStaleClusters(
     const [last] = silent;
     if (silent.length > mostSilent && last?.since !== undefined) {
       const clusters = formatCount(silent.length, others.length > 0 ? 'other cluster' : 'cluster');
-      const since = formatStale(0, last.hours, false).replace(/^0 runs, /, '');
-      await print(terminal.out, `${clusters}: no run since ${formatTime(last.since)}, ${since}\n`);
+      await print(terminal.out, `${clusters}: no run since ${formatTime(last.since)}, ${inOneUnit(last.hours)}\n`);
     }
+  }
+  if (reader.runs === 0)
+    throw new ArchiveReadError(`Finding stale clusters failed: ${reader.archive.location} has no runs in this period`);
+  if (clusters !== undefined && asked.length === 0) {
+    if (![...seen.keys()].some(clusters.matches)) throw await noSuchCluster(reader, clusters);
+    const why = 'the newest configuration has it as optional, or does not have it';
+    throw new ArchiveReadError(`Judging cluster ${clusters.glob} failed: ${why}`);
   }
   const absent = reader.absentText === undefined ? '' : ` Absent: ${reader.absentText}.`;
   const found = `${rows.length} of ${formatCount(asked.length, 'cluster')} not archived for so long, by ${reader.span}`;
   await print(terminal.err, `${found}, at ${formatTime(at)}.${absent}\n`);
-  return rows.length > 0;
+  // How long these are not archived is known only if nothing is before what was read.
+  const notReached = judged.filter(({ since, hours }) => since === undefined && hours * hourMs < stale).length;
+  const isCut =
+    notReached > 0 && (await firstOf(runsBetween(reader.archive, { to: new Date(first.getTime() - 1) }))) !== undefined;
+  if (isCut) {
+    const count = formatCount(notReached, 'cluster');
+    const reach = `which reach back only to ${formatTime(first)}`;
+    await print(terminal.err, `Not judged: ${count}: not archived by any run that was read, ${reach}.\n`);
+  }
+  if (rows.length > 0) return 'found';
+  return isCut ? 'trouble' : 'ok';
 }
 
 function addRun(seen: Map<string, Seen>, run: Date, outcomes: readonly RunOutcome[]): void {

@@ -27,7 +27,8 @@ export function formatStale(runs: number, hours: number, isAtLeast: boolean): st
   return `${isAtLeast ? 'at least ' : ''}${formatCount(runs, 'run')}, ${inOneUnit(hours)}`;
 }
 
-function inOneUnit(hours: number): string {
+/** Hours for people, cut to one unit: `45 min`, `6 h`, `3 days`. */
+export function inOneUnit(hours: number): string {
   if (hours < 1) return `${Math.floor(hours * 60)} min`;
   return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
 }

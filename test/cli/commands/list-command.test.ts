@@ -1,4 +1,4 @@
-import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
+import { ArchiveFixture, answerBut, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 describe('list', () => {
@@ -143,5 +143,33 @@ describe('list', () => {
     // Where no run came any more, nobody is archived.
     const silent = await at('20:30', '9h', '--cluster', 'well');
     expect([silent.code, silent.out]).toEqual([1, expect.stringContaining('no run since covers it')]);
+  });
+
+  it('--stale does not end well where it could not look: no such cluster, no runs, or runs that do not reach back', async () => {
+    const fleet = await ArchiveFixture.create();
+    const answer = answerBut({ dead: { failed: 'GET it failed: 503' } });
+    for (const at of [7, 8, 9, 10])
+      await fleet.attempt({ run: hour(at), clusters: ['dead', 'well', 'maybe'], optional: ['maybe'], answer });
+    const stale = (age: string, ...args: string[]) =>
+      runCollector(['list', '--archive', fleet.folder, '--stale', age, ...args], {
+        now: new Date('2026-11-20T10:30:00Z'),
+      });
+    const failures = [
+      [['1h', '--cluster', 'no-such'], 'Finding cluster no-such failed: no record of 4 runs'],
+      [['1h', '--cluster', 'maybe'], 'Judging cluster maybe failed: the newest configuration has it as optional'],
+      [['1h', '--from', '10m'], 'Finding stale clusters failed: '],
+      [['3h', '--last', '2'], 'Not judged: 1 cluster: not archived by any run that was read, which reach back only to'],
+      [['3h', '--run', '2026-11-20T10:00'], 'Not judged: 1 cluster: '],
+      [['3h', '--from', '2h'], 'Not judged: 1 cluster: '],
+    ] as const;
+    for (const [[age, ...args], said] of failures) {
+      const { code, out, err } = await stale(age, ...args);
+      expect([args, code, out, err]).toEqual([args, 3, '', expect.stringContaining(said)]);
+      expect((await stale(age, ...args, '--json')).out).toBe('[]\n');
+    }
+    // Nothing is before the first run: since then is all that anybody knows.
+    const young = await stale('24h', '--last', '4');
+    expect([young.code, young.err]).toEqual([0, expect.not.stringContaining('Not judged')]);
+    expect(await stale('1h', '--last', '2')).toMatchObject({ code: 1 });
   });
 });
