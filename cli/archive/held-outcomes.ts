@@ -35,6 +35,11 @@ export function wasArchived({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean 
   return isStored({ outcome }) || outcome === 'missing' || outcome === 'expired';
 }
 
+/** Whether it is archived, or was until its retention was over: nobody misses it. */
+export function isStoredOrExpired({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean {
+  return isStored({ outcome }) || outcome === 'expired';
+}
+
 /** Most outcomes of one run whose objects are looked for, where only a few of them are shown. */
 const mostHeld = 20_000;
 

@@ -4,7 +4,7 @@ import { isLate } from '../../archive/read';
 import { groupReasons } from '../../lambda/group-reasons';
 import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import type { ClusterFilter } from '../archive/cluster-names';
-import type { HeldOutcome } from '../archive/held-outcomes';
+import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
 import type { RunReader, RunRow } from '../archive/run-reader';
 import { byName, formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
@@ -67,7 +67,7 @@ type Covering = Pick<RunRow, 'run' | 'outcomes'>;
 /** Since when it is not archived, in how many runs, and why; undefined: none of the runs covers it. */
 function answerOf(cluster: string, rows: readonly Covering[]): string | undefined {
   const covering = rows.filter(({ outcomes }) => outcomes.length > 0);
-  const isWhole = ({ outcomes }: Covering) => outcomes.every(isStored);
+  const isWhole = ({ outcomes }: Covering) => outcomes.every(isStoredOrExpired);
   const failed = covering.slice(covering.findLastIndex(isWhole) + 1);
   const [first, last] = [failed[0], covering.at(-1)];
   if (last === undefined) return undefined;
@@ -75,7 +75,7 @@ function answerOf(cluster: string, rows: readonly Covering[]): string | undefine
   const often = `not archived whole in ${missed} of ${formatCount(covering.length, 'run')}`;
   if (first === undefined)
     return `${cluster}: archived by the run ${formatTime(last.run)}${missed === 0 ? ' and all before it here' : `; ${often}`}.`;
-  const reasons = groupReasons(failed.flatMap(({ outcomes }) => outcomes.filter((one) => !isStored(one))));
+  const reasons = groupReasons(failed.flatMap(({ outcomes }) => outcomes.filter((one) => !isStoredOrExpired(one))));
   const why = reasons.map(({ reason }) => reason).join('; ');
   const since =
     failed.length === covering.length ? `at least since ${formatTime(first.run)}` : `since ${formatTime(first.run)}`;
@@ -92,7 +92,7 @@ function columns({ colors }: Pick<Terminal, 'colors'>): Column<FoldedRow>[] {
     cell: (row) => (isAbsent(row) ? '' : outcomeText(row.run, outcomeOf(row, resource))),
     color: (text, row) => {
       const outcome = outcomeOf(row, resource);
-      return outcome === undefined || isStored(outcome) ? text : colors.red(text);
+      return outcome === undefined || isStoredOrExpired(outcome) ? text : colors.red(text);
     },
   });
   return [

@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
 import type { Resource } from '../../archive/format/resources';
-import { isStored } from '../../archive/format/run-record';
 import { take } from '../../archive/read';
 import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
-import type { HeldOutcome } from '../archive/held-outcomes';
+import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
 import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
@@ -84,7 +83,7 @@ async function* rowsOf(reader: RunReader, options: Options, seen: { isCovered: b
     if (isAbsent(row)) yield row;
     seen.isCovered ||= row.outcomes.some(({ cluster }) => clusters?.matches(cluster) !== false);
     for await (const outcome of outcomesOf(reader, row, { resource, clusters }))
-      if (failed !== true || !isStored(outcome)) yield outcome;
+      if (failed !== true || !isStoredOrExpired(outcome)) yield outcome;
   }
 }
 

@@ -1,10 +1,9 @@
 import { forEachResource, type Resource, resources } from '../../archive/format/resources';
-import { isStored } from '../../archive/format/run-record';
 import { isLate, type Run } from '../../archive/read';
 import { groupReasons, type ReasonGroup } from '../../lambda/group-reasons';
 import { isAbsent } from '../archive/absent-runs';
 import { type ContentHashes, isSameContent } from '../archive/changes';
-import { type HeldOutcome, type HeldRun, wasArchived } from '../archive/held-outcomes';
+import { type HeldOutcome, type HeldRun, isStoredOrExpired, wasArchived } from '../archive/held-outcomes';
 import type { Remark } from '../archive/recorded-object';
 import type { FoundStale, RunRow } from '../archive/run-reader';
 import type { ClusterChange } from '../terminal/cluster-change';
@@ -123,8 +122,7 @@ function kindOf(run: Date, outcome: HeldOutcome, isChanged: boolean): Cell['kind
 
 function reasonOf(outcome: HeldOutcome): string | undefined {
   const { cluster, doubt, error = '', httpStatus } = outcome;
-  if (!isStored(outcome) && outcome.outcome !== 'expired')
-    return groupReasons([{ cluster, error, httpStatus }])[0]?.reason;
+  if (!isStoredOrExpired(outcome)) return groupReasons([{ cluster, error, httpStatus }])[0]?.reason;
   return doubt === undefined ? undefined : groupReasons([{ cluster, error: doubt }])[0]?.reason;
 }
 

@@ -123,7 +123,8 @@ export function outcomeColumns(
     {
       head: 'Outcome',
       cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
-      color: (text, row) => (isStored(row) || row.outcome === 'would-archive' ? text : colors.red(text)),
+      color: (text, row) =>
+        isStored(row) || ['would-archive', 'expired'].includes(row.outcome) ? text : colors.red(text),
       wraps: true,
       narrowest: 8,
     },

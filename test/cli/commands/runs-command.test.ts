@@ -1,7 +1,10 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { createColors } from 'picocolors';
 import { runRecordKey } from '../../../archive/format/keys';
 import type { Outcome } from '../../../archive/format/run-record';
-import { ArchiveFixture, type AttemptFixture, answerBut, hour, plainAnswer } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, answerBut, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 const clusters = ['alpha', 'beta'];
@@ -236,6 +239,26 @@ describe('runs', () => {
       '… and for 2 more reasons',
       '2 not attempted, one reason: the service looks down',
     ]);
+  });
+
+  it('what the lifecycle has removed counts as archived, here and in list --failed, and is not red', async () => {
+    const configuration = { retentionDays: 9 };
+    for (const at of [8, 9]) await archive.attempt({ run: hour(at), clusters, answer: plainAnswer, configuration });
+    await rm(join(archive.folder, keyOf('log', 'alpha', hour(9))));
+    const now = new Date('2026-12-20T12:00:00Z');
+    const collector = (...args: string[]) =>
+      runCollector([...args, '--archive', archive.folder], { now, columns: 200 });
+    const { code, out } = await collector('runs', '--cluster', 'alpha');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('alpha: archived by the run 2026-11-20T09:00:00Z and all'),
+    ]);
+    const red = createColors(true).red('x').split('x')[0] ?? '';
+    for (const said of [out, (await collector('runs', '2026-11-20T09:00')).out, (await collector('list')).out]) {
+      expect(said).toContain('expired');
+      expect(said).not.toContain(red);
+    }
+    expect(await collector('list', '--failed')).toMatchObject({ code: 0, out: '' });
   });
 
   it('doubts are counted, and shown with what they are of', async () => {
