@@ -51,7 +51,7 @@ const listingsAtOnce = 16;
  * Every method @throws ArchiveReadError if the archive cannot be read
  */
 export class HeldOutcomes {
-  /** How many outcomes are shown as recorded: whether their objects are there was not looked at. */
+  /** How many objects are shown as recorded: whether they are there was not looked at. */
   notLookedAt = 0;
   /** What a record says was archived, and is not there. */
   readonly missing: Remark[] = [];
@@ -85,7 +85,7 @@ export class HeldOutcomes {
   /** Of a fleet whose listings would take minutes the outcomes stay as recorded, and {@link notLookedAt} says so. */
   async run(run: SelectedRun): Promise<HeldRun> {
     if (run.outcomes.length > mostHeld) {
-      this.notLookedAt += run.outcomes.length;
+      this.notLookedAt += run.outcomes.filter(isStored).length;
       return run;
     }
     const outcomes: HeldOutcome[] = [];

@@ -23,6 +23,16 @@ export interface OutcomeScope {
   readonly clusters?: ClusterFilter | undefined;
 }
 
+/** The outcomes that are asked for, as recorded. */
+export function askedOf(
+  { outcomes }: Pick<ClusterRecord, 'outcomes'>,
+  { resource, clusters }: OutcomeScope,
+): readonly RunOutcome[] {
+  return outcomes.filter(
+    (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
+  );
+}
+
 /**
  * The outcomes of a run, as far as they are asked for, held against what lies there.
  * @throws ArchiveReadError if the archive cannot be read
@@ -30,14 +40,11 @@ export interface OutcomeScope {
 export async function* outcomesOf(
   reader: RunReader,
   { run, outcomes, records }: Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>,
-  { resource, clusters }: OutcomeScope = {},
+  scope: OutcomeScope = {},
 ): AsyncGenerator<ListedOutcome> {
-  const own = outcomes.filter(
-    (one) => clusters?.matches(one.cluster) !== false && (resource ?? one.resource) === one.resource,
-  );
   const hold = async (outcome: RunOutcome) =>
     withMetadata(reader.archive, await reader.held.outcome({ records }, outcome));
-  for await (const outcome of mapConcurrently(own, concurrency, hold))
+  for await (const outcome of mapConcurrently(askedOf({ outcomes }, scope), concurrency, hold))
     yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
 }
 

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { Resource } from '../../archive/format/resources';
-import { take } from '../../archive/read';
+import { isLate, take } from '../../archive/read';
 import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
 import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
-import { type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
+import { askedOf, type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
@@ -82,8 +82,12 @@ async function* rowsOf(reader: RunReader, options: Options, seen: { isCovered: b
   for await (const row of reader.select(options)) {
     if (isAbsent(row)) yield row;
     seen.isCovered ||= row.outcomes.some(({ cluster }) => clusters?.matches(cluster) !== false);
-    for await (const outcome of outcomesOf(reader, row, { resource, clusters }))
-      if (failed !== true || !isStoredOrExpired(outcome)) yield outcome;
+    if (failed !== true) yield* outcomesOf(reader, row, { resource, clusters });
+    else {
+      // All of a run are looked for at once: of a large fleet this is not done.
+      const { run, outcomes } = await reader.held.run({ ...row, outcomes: askedOf(row, { resource, clusters }) });
+      for (const one of outcomes) if (!isStoredOrExpired(one)) yield { ...one, run, late: isLate(run, one.fetchedAt) };
+    }
   }
 }
 
@@ -145,7 +149,7 @@ async function* summaries(rows: AsyncIterable<Row>) {
 const helpText = `
 list reads the run records, and looks whether what they name is there: if not, it is missing. A run that the schedule was due to start and that left no record is a row too: absent.
 
---failed says why something was not archived, the most frequent reason first, with the first clusters of each; "runs
+--failed says why something was not archived, the most frequent reason first, with the first clusters of each. Of a run with more than 20,000 outcomes it does not look what is missing: --cluster chooses fewer. "runs
 --cluster" says since when.
 
 --by adds up what the run records of 30 days say, unless others are chosen: lengths as stored, in the archive as it was then, whatever

@@ -8,8 +8,9 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { linePattern } from '../search/line-pattern';
 import type { StackName } from '../stack/aws-access';
+import { formatCount } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
-import type { CommandContext, Ending, Terminal } from '../terminal/terminal';
+import { type CommandContext, type Ending, print, type Terminal } from '../terminal/terminal';
 import { withHabits } from './habits';
 import { printRemarks } from './print-findings';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
@@ -143,6 +144,11 @@ export async function readRuns(
   try {
     await read(reader);
   } finally {
+    const { notLookedAt } = reader.held;
+    if (notLookedAt > 0) {
+      const which = formatCount(notLookedAt, 'object');
+      await print(terminal.err, `As recorded: ${which}, not looked at whether they are there; verify does.\n`);
+    }
     end(await printRemarks(terminal, reader.remarks, damaged));
   }
 }

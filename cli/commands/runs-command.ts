@@ -120,12 +120,11 @@ async function printOneRun(terminal: Terminal, asked: Asked): Promise<void> {
       return printJson(terminal.out, {
         ...summarizeRun(held),
         ...openOf(asked),
+        ...(reader.held.notLookedAt > 0 && { notLookedAt: reader.held.notLookedAt }),
         outcomes: outcomesFailuresFirst(held),
       });
     if (newest[0]?.run.run.getTime() !== run.run.getTime()) await printNewest(terminal, newest, reader.now);
     await printRun(terminal, held, all === true, archiveArgument(reader.archive.location));
-    if (reader.held.notLookedAt > 0)
-      await print(terminal.out, 'Shown as recorded: whether the objects are there was not looked at; verify does.\n');
     const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);
     if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
   }
@@ -170,7 +169,10 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   await printNewest(terminal, newest, reader.now);
   if ((await printTable(terminal, runColumns(terminal), rows)) === 0)
     await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
-  else await printStale(terminal, stale, stateAt);
+  else {
+    await printStale(terminal, stale, stateAt);
+    await print(terminal.err, 'As recorded: whether the objects are there was not looked at; list and verify do.\n');
+  }
   for (const span of joinSpans(reader.due)) await print(terminal.out, `${describeNotJudged(span)}\n`);
 }
 
@@ -225,7 +227,7 @@ knows them.
 Nothing is due in a folder, which is a copy. Below the list stand the clusters that have not been archived for longest, and those that
 fail now and then. With --cluster, runs first says since when it is not archived, in how many runs, and why.
 
-Exit codes: 0 done, 1 a run record is damaged, a run is overdue, damage is open, a seal is not right, or the newest run of all configured
+Exit codes: 0 done, 1 a run record is damaged, an object is missing (with a time or --cluster, which look), a run is overdue, damage is open, a seal is not right, or the newest run of all configured
 clusters archived nothing (with --strict: is incomplete), 2 wrong command line, 3 it could not be done, or a run record
 could not be read.
 

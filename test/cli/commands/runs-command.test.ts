@@ -261,6 +261,41 @@ describe('runs', () => {
     expect(await collector('list', '--failed')).toMatchObject({ code: 0, out: '' });
   });
 
+  it('the list goes by the records alone, and says so; what looks for objects finds what is missing', async () => {
+    await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
+    await rm(join(archive.folder, keyOf('manifest', 'alpha', hour(9))));
+    const said = 'As recorded: whether the objects are there was not looked at; list and verify do.\n';
+    expect(await runs()).toMatchObject({ code: 0, err: said });
+    for (const args of [['2026-11-20T09:00'], ['--cluster', 'alpha']]) {
+      const { code, err } = await runs(...args);
+      expect([code, err]).toEqual([1, expect.not.stringContaining('As recorded')]);
+    }
+    const { code, out } = await runCollector(['list', '--failed', '--archive', archive.folder]);
+    expect([code, out]).toEqual([1, expect.stringContaining('1 missing, one reason')]);
+  });
+
+  it('of more than 20,000 outcomes says how many objects were not looked for, once, also in JSON', async () => {
+    const record = await archive.attempt({ run: hour(9), clusters, answer: answerBut({ beta: { failed: '503' } }) });
+    const [first] = record.outcomes;
+    if (first === undefined) throw new Error('no outcomes');
+    const uids = Array.from({ length: 20_000 }, (_, at) => `c-${at}`);
+    const others = uids.map((cluster) => ({ ...first, cluster, key: keyOf('log', cluster, hour(9)) }));
+    const outcomes = [...record.outcomes, ...others];
+    await archive.putRecord({ ...record, outcomes, counts: { ...record.counts, archived: 20_002 } });
+    const said = 'As recorded: 20002 objects, not looked at whether they are there; verify does.\n';
+    const asked = [
+      ['runs', '2026-11-20T09:00'],
+      ['runs', '--cluster', '*'],
+      ['list', '--failed'],
+    ];
+    for (const args of asked)
+      for (const json of [[], ['--json']]) {
+        const { code, out, err } = await runCollector([...args, ...json, '--archive', archive.folder]);
+        expect([args, code, err.split(said).length]).toEqual([args, 0, 2]);
+        if (args[1] === '2026-11-20T09:00' && json.length > 0) expect(JSON.parse(out).notLookedAt).toBe(20_002);
+      }
+  });
+
   it('doubts are counted, and shown with what they are of', async () => {
     const doubt = 'it may be \u001b[31m an error';
     const answer = answerBut({ beta: { content: 'x', doubt, state: 'Ready' } });
