@@ -26,9 +26,10 @@ export interface HeldOutcome extends Omit<RunOutcome, 'outcome'> {
 
 export type SelectedRun = Run & WithClusterChange;
 
-export interface HeldRun extends Omit<SelectedRun, 'outcomes'> {
-  readonly outcomes: readonly HeldOutcome[];
-}
+/** A run, or a selection of its outcomes, held against what lies there. */
+export type Held<Asked> = Omit<Asked, 'outcomes'> & { readonly outcomes: readonly HeldOutcome[] };
+
+export type HeldRun = Held<SelectedRun>;
 
 /** Whether a record says that it was archived, wherever it is now. */
 export function wasArchived({ outcome }: Pick<HeldOutcome, 'outcome'>): boolean {
@@ -83,7 +84,7 @@ export class HeldOutcomes {
   }
 
   /** Of a fleet whose listings would take minutes the outcomes stay as recorded, and {@link notLookedAt} says so. */
-  async run(run: SelectedRun): Promise<HeldRun> {
+  async run<Asked extends Pick<SelectedRun, 'records' | 'outcomes'>>(run: Asked): Promise<Held<Asked>> {
     if (run.outcomes.length > mostHeld) {
       this.notLookedAt += run.outcomes.filter(isStored).length;
       return run;

@@ -282,7 +282,7 @@ describe('runs', () => {
     const others = uids.map((cluster) => ({ ...first, cluster, key: keyOf('log', cluster, hour(9)) }));
     const outcomes = [...record.outcomes, ...others];
     await archive.putRecord({ ...record, outcomes, counts: { ...record.counts, archived: 20_002 } });
-    const said = 'As recorded: 20002 objects, not looked at whether they are there; verify does.\n';
+    const said = 'As recorded: 20,002 objects, not looked at whether they are there; verify does.\n';
     const asked = [
       ['runs', '2026-11-20T09:00'],
       ['runs', '--cluster', '*'],
