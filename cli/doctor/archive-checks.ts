@@ -86,7 +86,7 @@ export async function clusterListOf(
   if (bucket === archiveBucket) return wrong(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
   const { PastLists } = await import('../../lambda/collect/run/past-records');
-  const past = new PastLists(await openBucket(archiveBucket, region));
+  const past = new PastLists(await openBucket(archiveBucket, region), 'thrown');
   const object = readWhole(await openBucket(bucket, region), key, largestListBytes);
   await object.catch((error: unknown) => {
     if (!(error instanceof DamagedObjectError)) throw error;

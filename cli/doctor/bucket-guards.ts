@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { StackResource, StackTemplate } from '../../local/deployment/stack-template';
 import { AwsAccessError, withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
-import { type ArnOfRole, statementFacts, textOf } from './canonical';
+import { type ArnOfRole, policyFacts, textOf } from './canonical';
 import type { Facts, Guard } from './guard';
 
 /** What S3 says where something was never set: the same as nothing. */
@@ -45,10 +45,10 @@ export async function bucketGuards(
       {
         what: 'policies of buckets',
         of,
-        deployed: () => statementFacts(policyOf(bucket, policies), new Map()),
+        deployed: () => policyFacts(policyOf(bucket, policies), new Map()),
         live: async () => {
           const answer = await asked('policy', () => client.send(new s3.GetBucketPolicyCommand(input)));
-          return statementFacts(parsed(answer?.Policy ?? '{}', of), await arnOfRole);
+          return policyFacts(parsed(answer?.Policy ?? '{}', of), await arnOfRole);
         },
       },
       {

@@ -24,6 +24,22 @@ export function statementFacts(document: unknown, arnOfRole: ArnOfRole, prefix =
   return Object.fromEntries(facts);
 }
 
+/**
+ * The statements of a policy, and the version of its language: by the older one, a variable such as `${aws:username}` is plain
+ * text. A policy without statements has neither.
+ */
+export function policyFacts(document: unknown, arnOfRole: ArnOfRole, prefix = ''): Facts {
+  const statements = statementFacts(document, arnOfRole, prefix);
+  if (Object.keys(statements).length === 0) return {};
+  const { Version = oldestVersion } = (document ?? {}) as { Version?: unknown };
+  // Last: a statement may have the Sid "version".
+  const name = `${prefix}version`;
+  return { ...statements, [name in statements ? `${name} of the language` : name]: textOf(Version) };
+}
+
+/** What a policy is read as that names none. */
+const oldestVersion = '2008-10-17';
+
 function canonicalStatement(statement: Json, arnOfRole: ArnOfRole): string {
   const members = Object.entries(statement).map(([member, value]) => {
     if (/^(Not)?Principal$/.test(member)) return [member, principals(value, arnOfRole)];

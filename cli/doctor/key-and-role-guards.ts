@@ -5,7 +5,7 @@ import type { StackResource, StackTemplate } from '../../local/deployment/stack-
 import { withAws } from '../stack/aws-access';
 import type { DeployedCollector } from '../stack/find-stack';
 import { parsed } from './bucket-guards';
-import { type ArnOfRole, statementFacts } from './canonical';
+import { type ArnOfRole, policyFacts } from './canonical';
 import type { Facts, Guard } from './guard';
 
 const keySchema = z.looseObject({ KeyPolicy: z.unknown() });
@@ -22,7 +22,7 @@ export async function keyGuards(
     what: 'keys',
     of,
     deployed: () => ({
-      ...statementFacts(read(keySchema).KeyPolicy, new Map(), 'policy '),
+      ...policyFacts(read(keySchema).KeyPolicy, new Map(), 'policy '),
       ...stateFacts(identity.arn, 'Enabled'),
     }),
     live: async () => {
@@ -33,7 +33,7 @@ export async function keyGuards(
         client.send(new GetKeyPolicyCommand({ KeyId: identity.arn, PolicyName: 'default' })),
       );
       return {
-        ...statementFacts(parsed(Policy, of), await arnOfRole, 'policy '),
+        ...policyFacts(parsed(Policy, of), await arnOfRole, 'policy '),
         ...stateFacts(KeyMetadata?.Arn, KeyMetadata?.KeyState),
       };
     },
@@ -117,13 +117,11 @@ async function readRole(client: IAMClient, RoleName: string): Promise<RoleState 
 
 function roleFacts({ arn = 'not said', trust, boundary, managed, inline }: RoleState): Facts {
   const none: ArnOfRole = new Map();
-  const ofPolicies = Object.entries(inline).map(([name, document]) =>
-    statementFacts(document, none, `policy ${name} `),
-  );
+  const ofPolicies = Object.entries(inline).map(([name, document]) => policyFacts(document, none, `policy ${name} `));
   return {
     ARN: arn,
     ...(boundary !== undefined && { 'permissions boundary': boundary }),
-    ...statementFacts(trust, none, 'trust '),
+    ...policyFacts(trust, none, 'trust '),
     ...Object.fromEntries(managed.map((policy) => [`managed policy ${policy}`, 'attached'])),
     ...Object.fromEntries(ofPolicies.flatMap(Object.entries<string>)),
   };

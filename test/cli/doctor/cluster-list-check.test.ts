@@ -57,6 +57,12 @@ it('doctor reads the list of clusters as the function would, and says how it dif
       plane.instead = (one) => (one === call ? accessDenied(call) : undefined);
       expect(await doctor()).toMatchObject(unseen);
     }
+    // They may list the run records, and read none: the function may read what it is refused here.
+    await write(['b', 'c']);
+    for (const prefix of ['runs/', 'configurations/']) {
+      plane.instead = (one, path) => (one === 's3:GET' && path.includes(`/${prefix}`) ? accessDenied(one) : undefined);
+      expect(await doctor()).toMatchObject(unseen);
+    }
     plane.instead = () => undefined;
     const own = await doctor({ from: `s3://${deployed.bucket}/runs/list.json` });
     expect(own).toMatchObject({ verdict: 'wrong', found: expect.stringContaining("it lies in the archive's bucket") });

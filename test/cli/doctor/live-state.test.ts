@@ -119,6 +119,42 @@ describe('what protects the archive', () => {
       /NoDeletion/,
     ],
     [
+      'a policy is in the older language, in which variables are plain text',
+      () => Object.assign(policy(), { Version: '2008-10-17' }),
+      ['policies of buckets'],
+      /^ArchiveBucket\w+, version: deployed "2012-10-17", found "2008-10-17"$/,
+    ],
+    [
+      'a policy names no language, which is the older one',
+      () => Object.assign(policy(), { Version: undefined }),
+      ['policies of buckets'],
+      /version: deployed "2012-10-17", found "2008-10-17"/,
+    ],
+    [
+      'a policy is in a language that is unknown today',
+      () => Object.assign(inline(), { Version: '2031-01-01' }),
+      ['roles'],
+      /policy \w+ version: deployed "2012-10-17", found "2031-01-01"/,
+    ],
+    [
+      'the trust in a role is in the older language',
+      () => Object.assign(role().trust, { Version: '2008-10-17' }),
+      ['roles'],
+      /trust version: .*found "2008-10-17"/,
+    ],
+    [
+      "a key's policy is in the older language",
+      () => Object.assign(of(account.keys, 'ArchiveKey').policy, { Version: '2008-10-17' }),
+      ['keys'],
+      /policy version: .*found "2008-10-17"/,
+    ],
+    [
+      'a statement has the Sid "version"',
+      () => policy().Statement.push({ ...open, Sid: 'version' }),
+      ['policies of buckets'],
+      /version: deployed "2012-10-17", found \{.*"Principal"/,
+    ],
+    [
       'somebody else was let in',
       () => policy().Statement.push(open),
       ['policies of buckets'],

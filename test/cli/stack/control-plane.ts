@@ -23,8 +23,8 @@ export interface ControlPlane {
   informed: ControlPlane['subscriptions'] | undefined;
   /** What S3, KMS and IAM say of the stack's resources. */
   readonly live: LiveAccount;
-  /** Answers of another kind, by the name of a call; undefined: the usual one. */
-  instead: (call: string) => Answer | undefined;
+  /** Answers of another kind, by the name of a call and the path of its address; undefined: the usual one. */
+  instead: (call: string, path: string) => Answer | undefined;
   /** Days after which the deployed archive expires, or `never`. */
   retentionDays: string;
   /** Further outputs of the stack. */
@@ -148,7 +148,7 @@ export async function startControlPlane(
     const bytes = await buffer(request);
     const body = bytes.toString();
     const call = live.callOf(request, body) ?? nameOf(request, body);
-    const instead = plane.instead(call);
+    const instead = plane.instead(call, new URL(request.url ?? '', 'http://aws').pathname);
     const isLive = live.callOf(request, body) !== undefined;
     calls.push(call);
     if (instead === undefined && !isLive && /^(s3|secretsmanager):/.test(call)) return pass(request, bytes, response);
