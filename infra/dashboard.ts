@@ -58,18 +58,7 @@ export class Dashboard extends Construct {
         new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 5 }),
       ],
       [lastFailures(collector, Stack.of(this).region), duration(collector, period)],
-      [
-        graph(
-          'Bytes archived',
-          [
-            runs('bytes', 'content'),
-            runs('receivedBytes', 'received (as it came)'),
-            runs('storedBytes', 'stored (compressed)'),
-          ],
-          { leftYAxis: { min: 0 } },
-        ),
-        graph('Throttling', [runs('throttled', 'answers that ask for fewer requests', ORANGE)]),
-      ],
+      traffic(runs, config.alerts.heartbeat !== undefined),
       stateMachine === undefined ? [] : executions(stateMachine, period),
       audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),
       [readOn(address, archive.bucket), objectsIn(archive.bucket)],
@@ -122,6 +111,21 @@ function duration({ function: target }: Collector, period: Duration): cloudwatch
       { value: closeToLimitShare * functionTimeoutSeconds, label: 'close to it', color: ORANGE },
     ],
   });
+}
+
+/** What came in, what was slowed down, and what the monitoring service outside did not take, if there is one. */
+function traffic(runs: Counted, hasHeartbeat: boolean): cloudwatch.IWidget[] {
+  const bytes = [
+    runs('bytes', 'content'),
+    runs('receivedBytes', 'received (as it came)'),
+    runs('storedBytes', 'stored (compressed)'),
+  ];
+  const width = hasHeartbeat ? 8 : 12;
+  return [
+    graph('Bytes archived', bytes, { leftYAxis: { min: 0 }, width }),
+    graph('Throttling', [runs('throttled', 'answers that ask for fewer requests', ORANGE)], { width }),
+    ...(hasHeartbeat ? [graph('Heartbeats lost', [runs('heartbeatsLost', 'not taken outside', RED)], { width })] : []),
+  ];
 }
 
 function executions(machine: IStateMachine, period: Duration): cloudwatch.IWidget[] {

@@ -7,6 +7,7 @@ import type { Terminal } from '../terminal/terminal';
 import { clusterListOf, newestRun, sealsOf } from './archive-checks';
 import { type Check, notSeen, notSeenHere, right, type Shown, worthKnowing, wrong } from './check';
 import { concurrencyOf } from './concurrency-check';
+import { heartbeatOf } from './heartbeat-check';
 import { lifecycleOfCopy, policyOfSigningKey, protectionChecks, retentionOf } from './protection-checks';
 
 /**
@@ -76,6 +77,8 @@ export async function accountChecks(
     const compare = () => lifecycleOfCopy(replicateTo.bucketArn, retentionDays);
     await look('copy', 'read the lifecycle of the copy', compare, true);
   }
+  if (config?.alerts.heartbeat !== undefined)
+    await look('heartbeat', 'get the statistics of metrics', () => heartbeatOf(region, config, terminal.now()));
   await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, terminal));
   return { checks, apiKey };
 }

@@ -1,4 +1,4 @@
-import { auditMetricNames, logMessages } from '../../lambda/stack-contract';
+import { auditMetricNames, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { audited, resourceOf, resourcesOf, templateOf, textOf } from './example-stack';
 
 interface Widget {
@@ -77,6 +77,20 @@ describe('the dashboard', () => {
     for (const title of [...graphs, 'Duration against the limit (seconds)']) {
       for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
     }
+  });
+
+  it('has a graph of what the monitoring service outside did not take, if there is one, in a row that is full', () => {
+    const { widget, widgets } = dashboardOf({ alerts: { heartbeat: { secret: 'monitoring/heartbeat' } } });
+    const row = ['Bytes archived', 'Throttling', 'Heartbeats lost'].map(widget);
+    expect(row.map(({ x, width }) => [x, width])).toEqual([
+      [0, 8],
+      [8, 8],
+      [16, 8],
+    ]);
+    expect(new Set(row.map(({ y }) => y)).size).toBe(1);
+    const [metric = []] = widget('Heartbeats lost').properties.metrics ?? [];
+    expect(metric.slice(0, 2)).toEqual([metricNamespace, metricNames.heartbeatsLost]);
+    expect(widgets).toHaveLength(dashboardOf().widgets.length + 1);
   });
 
   it('has one small row about the audit, if there is one', () => {

@@ -204,7 +204,7 @@ describe('collector doctor', () => {
     let all: string;
     beforeEach(async () => {
       await deployed.fireSchedule(lastHour);
-      const alerts = { page: { emails: ['night@example.com'] } };
+      const alerts = { page: { emails: ['night@example.com'] }, heartbeat: { secret: 'monitoring/heartbeat' } };
       const archive = { retentionDays: 400, replicateTo: { bucketArn: 'arn:aws:s3:::copies' } };
       const service = { baseUrl: collector.demo.url };
       all = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts, archive }, 'all.json');
@@ -225,6 +225,39 @@ describe('collector doctor', () => {
       return [...new Set(plane.calls)];
     }
 
+    it.each<[string, readonly (readonly [lost: number, hours: number])[], object]>([
+      ['nothing is lost', [], { verdict: 'right', found: expect.stringContaining('none was refused in the 7 days') }],
+      [
+        'the newest was lost',
+        [
+          [1, 30],
+          [2, 1],
+        ],
+        {
+          verdict: 'wrong',
+          found: expect.stringMatching(/^the monitoring service did not take 3 in the 7 days before now, the last/),
+          act: expect.stringContaining('"heartbeat lost"'),
+        },
+      ],
+      [
+        'one was lost, and none since',
+        [[1, 100]],
+        { verdict: 'right', found: expect.stringContaining('later ones were taken'), act: expect.any(String) },
+      ],
+      ['one was lost long ago', [[1, 400]], { verdict: 'right', found: expect.stringContaining('none was refused') }],
+    ])('tells what the monitoring service outside did not take: %s', async (_, lost, expected) => {
+      plane.heartbeatsLost = lost.map(([count, hours]) => [count, hoursAgo(hours)]);
+      expect((await doctor(['--config', all])).find('heartbeat')).toMatchObject(expected);
+    });
+
+    it('has not seen what was lost if CloudWatch answers otherwise', async () => {
+      for (const body of ['{}', '{"Datapoints":[{"Sum":1}]}', '{"Datapoints":[{"Timestamp":1764000000}]}']) {
+        plane.instead = (call) => (call === 'cloudwatch:GetMetricStatistics' ? { body } : undefined);
+        const { find, code } = await doctor(['--config', all]);
+        expect([find('heartbeat')?.verdict, code]).toEqual(['not seen', 1]);
+      }
+    });
+
     it('needs the rights that the guide for pipelines lists, and no other', async () => {
       const asked = (await callsOf()).filter((call) => call !== 'secretsmanager:GetSecretValue');
       // With an audit it reads seals.
@@ -235,7 +268,12 @@ describe('collector doctor', () => {
     /** What an account without the stack answers, by service. */
     const notThere: Readonly<Record<string, string>> = {
       ...{ cloudformation: 'ValidationError', iam: 'NoSuchEntity', kms: 'NotFoundException', s3: 'NoSuchBucket' },
-      ...{ lambda: 'ResourceNotFoundException', secretsmanager: 'ResourceNotFoundException', sns: 'NotFound' },
+      ...{
+        cloudwatch: 'ResourceNotFound',
+        lambda: 'ResourceNotFoundException',
+        secretsmanager: 'ResourceNotFoundException',
+        sns: 'NotFound',
+      },
     };
     const serviceOf = (call: string) => call.split(':')[0] ?? '';
 

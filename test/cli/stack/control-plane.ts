@@ -27,6 +27,8 @@ export interface ControlPlane {
   instead: (call: string, path: string) => Answer | undefined;
   /** Days after which the deployed archive expires, or `never`. */
   retentionDays: string;
+  /** What the monitoring service outside did not take: how many, and in which hour. */
+  heartbeatsLost: readonly (readonly [lost: number, hour: Date])[];
   /** Further outputs of the stack. */
   outputs: Readonly<Record<string, string>>;
   /** Resolves when everything that was started asynchronously has ended. */
@@ -88,6 +90,7 @@ export async function startControlPlane(
 
   async function answer(request: IncomingMessage, body: string): Promise<Answer> {
     const target = String(request.headers['x-amz-target'] ?? '');
+    if (target === `${cloudWatch}GetMetricStatistics`) return { body: statistics(JSON.parse(body)) };
     if (target.startsWith('AWSStepFunctions.'))
       return { body: await stepFunctions(target.slice(17), JSON.parse(body)) };
     if (request.url?.startsWith('/2015-03-31/functions/')) return lambda(request, body);
@@ -100,6 +103,17 @@ export async function startControlPlane(
         body: `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${parameters.get('StackName')} does not exist</Message></Error></ErrorResponse>`,
       };
     return { body: `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>` };
+  }
+
+  /** Of the metric and the hours that are asked for. */
+  function statistics(asked: { MetricName: string; StartTime: number; EndTime: number }): string {
+    const points = plane.heartbeatsLost.map(([Sum, hour]) => ({
+      Sum,
+      Timestamp: hour.getTime() / 1000,
+      Unit: 'Count',
+    }));
+    const isAsked = ({ Timestamp }: { Timestamp: number }) => asked.StartTime <= Timestamp && Timestamp < asked.EndTime;
+    return JSON.stringify({ Label: asked.MetricName, Datapoints: points.filter(isAsked) });
   }
 
   async function lambda(request: IncomingMessage, body: string) {
@@ -178,6 +192,7 @@ export async function startControlPlane(
     live,
     instead: () => undefined,
     retentionDays: '400',
+    heartbeatsLost: [],
     outputs: {},
     settled: async () => {
       await Promise.all(running);
@@ -190,9 +205,12 @@ export async function startControlPlane(
   return plane;
 }
 
+const cloudWatch = 'GraniteServiceVersion20100801.';
+
 /** Name of a call, such as `sns:ListSubscriptionsByTopic`; of S3 the method alone, and `list`. */
 function nameOf(request: IncomingMessage, body: string): string {
   const target = String(request.headers['x-amz-target'] ?? '');
+  if (target.startsWith(cloudWatch)) return `cloudwatch:${target.slice(cloudWatch.length)}`;
   const [service = '', operation = ''] = target.split('.');
   if (service === 'secretsmanager') return `${service}:${operation}`;
   if (service === 'TrentService') return `kms:${operation}`;

@@ -326,7 +326,7 @@ export const accessDenied = (call: string) => failure(call, 'AccessDenied', 403)
 export function failure(call: string, code: string, status: number): Answer {
   const [service = ''] = call.split(':');
   if (service === 's3') return { status, body: `<Error><Code>${code}</Code><Message>no</Message></Error>` };
-  if (/^(kms|lambda|secretsmanager)$/.test(service))
+  if (/^(cloudwatch|kms|lambda|secretsmanager)$/.test(service))
     return { status, headers: { 'x-amzn-errortype': code }, body: JSON.stringify({ __type: code, message: 'no' }) };
   return {
     status,
