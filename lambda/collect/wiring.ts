@@ -19,7 +19,7 @@ import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
 import { emptySpoolDirectory } from './body/spool';
 import type { RunRequest } from './event';
-import { S3Archive } from './put/s3-archive';
+import { type Archive, DryArchive, S3Archive } from './put/s3-archive';
 import type { AttemptContext } from './run/attempt-run';
 import { attemptList } from './run/cluster-list';
 import { PastLists } from './run/past-records';
@@ -46,24 +46,27 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const deployed = loadConfiguration(codeDirectory);
   const { concurrency } = deployed.configuration.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
-  const archive = new S3Archive(s3, names.ARCHIVE_BUCKET, clock);
   const secretsManager = createSecretsManagerClient();
   const readerOf = (bucket: string) =>
     new S3ArchiveReader(bucket, s3, "check the function's role and the policies of the bucket and its KMS key");
-  const reader = readerOf(archive.bucket);
-  const records = new RecordStore(archive, reader);
+  const reader = readerOf(names.ARCHIVE_BUCKET);
   const stack = { name: names.STACK, region: variables.AWS_REGION ?? '' };
-  const storeDeployed = configurationStore(archive, deployed.digest, () =>
-    readFile(join(codeDirectory, configurationFile)),
-  );
+  const storesOf = (archive: Archive) => ({
+    archive,
+    records: new RecordStore(archive, reader),
+    storeDeployed: configurationStore(archive, deployed.digest, () => readFile(join(codeDirectory, configurationFile))),
+  });
+  const realStores = storesOf(new S3Archive(s3, names.ARCHIVE_BUCKET, clock));
+  const dryStores = storesOf(new DryArchive(names.ARCHIVE_BUCKET));
   const { clusterList: source } = deployed.configuration;
 
   /** The configuration of one attempt: the deployed one, or with a list from outside in it, which is stored before any work. */
   async function configure(request: RunRequest, stop: Stop, reporter: LambdaReporter) {
-    if (source === undefined) return { ...deployed, storeConfiguration: storeDeployed };
+    const { storeDeployed, ...stores } = request.dryRun ? dryStores : realStores;
+    if (source === undefined) return { ...deployed, ...stores, storeConfiguration: storeDeployed };
     const { bucket, key } = parseListAddress(source.from);
     const readList = async () => {
-      if (bucket === archive.bucket) throw new SettingsError(inArchive);
+      if (bucket === names.ARCHIVE_BUCKET) throw new SettingsError(inArchive);
       return readWhole(stoppableReader(readerOf(bucket), stop.working), key, largestListBytes);
     };
     const past = new PastLists(stoppableReader(reader, stop.working));
@@ -74,9 +77,9 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const configuration: Configuration = { ...deployed.configuration, clusters };
     const text = Buffer.from(JSON.stringify(configuration));
     const digest = sha256Of(text);
-    const storeConfiguration = configurationStore(archive, digest, async () => text);
-    if (!request.dryRun) await storeConfiguration(stop.working);
-    return { configuration, digest, clusterList: read, storeConfiguration };
+    const storeConfiguration = configurationStore(stores.archive, digest, async () => text);
+    await storeConfiguration(stop.working);
+    return { configuration, digest, ...stores, clusterList: read, storeConfiguration };
   }
 
   /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
@@ -99,7 +102,6 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       stop.close();
       service.close();
     };
-    const stores = { archive, records, ...stored };
     const context: AttemptContext = {
       configuration,
       provenance,
@@ -108,7 +110,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       stop,
       service,
       keys,
-      ...stores,
+      ...stored,
       reporter,
     };
     /** Of a complete run. What a person asks for says nothing of the schedule, and a shard nothing of the run. */

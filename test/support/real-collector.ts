@@ -10,7 +10,7 @@ import { S3ArchiveReader } from '../../archive/read/s3-archive-reader';
 import { createS3Client } from '../../lambda/aws-clients';
 import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/collect/event';
-import { S3Archive } from '../../lambda/collect/put/s3-archive';
+import { DryArchive, S3Archive } from '../../lambda/collect/put/s3-archive';
 import { type AttemptContext, attemptRun } from '../../lambda/collect/run/attempt-run';
 import { RecordStore } from '../../lambda/collect/run/record-store';
 import { ApiKey } from '../../lambda/collect/service/api-key';
@@ -149,7 +149,7 @@ export class RealCollector {
     const clock = this.#clock;
     const { timeStands } = this.#options;
     const keys = new ApiKey(this.#secretsManager, secretName);
-    const archive = this.#archive;
+    const archive = request.dryRun ? new DryArchive('archive') : this.#archive;
     const reporter = new FakeReporter();
     const context: AttemptContext = {
       configuration: {

@@ -11,15 +11,36 @@ export class ArchiveError extends Error {
 
 /**
  * What became of a put. `answer-lost`: an object lies under the key, and it may be this one, because an earlier request of
- * the same put had no usable answer.
+ * the same put had no usable answer. `would-archive`: nothing was stored, the run is a dry one.
  */
-export type PutResult = 'archived' | 'already-archived' | 'answer-lost';
+export type PutResult = 'archived' | 'already-archived' | 'answer-lost' | 'would-archive';
+
+/** The archive as it is written to. */
+export interface Archive {
+  readonly bucket: string;
+  /** @throws ArchiveError; the signal's reason when it aborts */
+  put(object: ArchiveObject, signal: AbortSignal): Promise<PutResult>;
+}
+
+/** The archive of a dry run: it takes every object and stores none. */
+export class DryArchive implements Archive {
+  readonly bucket: string;
+
+  constructor(bucket: string) {
+    this.bucket = bucket;
+  }
+
+  async put(_object: ArchiveObject, signal: AbortSignal): Promise<PutResult> {
+    signal.throwIfAborted();
+    return 'would-archive';
+  }
+}
 
 /** No put is retried by the SDK, which does not see them. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
 
 /** The bucket as it is written to: nothing is ever overwritten. */
-export class S3Archive {
+export class S3Archive implements Archive {
   readonly bucket: string;
   readonly #clock: Clock;
   readonly #put: ConditionalPut;

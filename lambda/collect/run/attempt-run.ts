@@ -13,7 +13,7 @@ import { isInShard } from '../../../archive/format/shard';
 import type { RunRequest } from '../event';
 import type { ResourceRequest } from '../service/resource-request';
 import { type CollectContext, collect } from './collect';
-import { type EarlierAttempts, noEarlierAttempts, readEarlierAttempts } from './earlier-attempts';
+import { type EarlierAttempts, readEarlierAttempts } from './earlier-attempts';
 import { nameOf } from './outcomes';
 import type { RecordStore } from './record-store';
 import {
@@ -56,33 +56,29 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   };
   // Read beside the records of earlier attempts. Whoever needs it joins this reading, or begins another one and gets its error.
   keys.current(stop.working).catch(() => undefined);
-  const earlierAttempts =
-    dryRun && !request.completes
-      ? noEarlierAttempts
-      : await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
+  const earlierAttempts = await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
   const tasks = tasksOf(request, earlierAttempts, context.configuration);
   const before = (task: ResourceRequest) => earlierAttempts.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
+    // A dry run asks for everything, so that everything is checked.
     const outcome = dryRun ? undefined : before(task);
     return outcome?.outcome === 'already-archived' ? { ...outcome, ...nameOf(task) } : undefined;
   };
   // Beside the collecting. If it fails, the run gets its record nonetheless, and then the attempt fails, so that the next one
   // stores it.
-  const storing = dryRun
-    ? undefined
-    : context.storeConfiguration(stop.working).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+  const storing = context.storeConfiguration(stop.working).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   const missing = tasks.filter((task) => known(task) === undefined);
   const earlier = {
     attempts: earlierAttempts.attempts,
     archived: tasks.filter((task) => before(task)?.outcome === 'already-archived'),
     hasFailedEarlier: (task: ResourceRequest) => before(task)?.outcome === 'failed',
   };
-  const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
+  const collected = (await collect(missing, { run, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? (collected.next().value as Outcome));
 
   const unstored = await storing;
@@ -92,24 +88,21 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const status = isComplete(counts) ? 'complete' : 'incomplete';
   const stopped = stop.reason?.message;
   const shared = { run: run.toISOString(), status, counts, stopped } as const;
-  let written: { attempt: number; record: string } | undefined;
-  if (!dryRun) {
-    const finished = clock.now();
-    if (finished.getTime() - started.getTime() > longestAttemptMs) throw new AttemptOutlastedError(run, started);
-    const name = await records.write({
-      version: 1,
-      ...shared,
-      attempt: earlierAttempts.attempts + 1,
-      shard,
-      trigger: request.scheduled ? 'schedule' : 'manual',
-      startedAt: started.toISOString(),
-      finishedAt: finished.toISOString(),
-      ...context.provenance,
-      clusterList,
-      outcomes,
-    });
-    written = { attempt: name.attempt, record: records.address(name) };
-  }
+  const finished = clock.now();
+  if (finished.getTime() - started.getTime() > longestAttemptMs) throw new AttemptOutlastedError(run, started);
+  const name = await records.write({
+    version: 1,
+    ...shared,
+    attempt: earlierAttempts.attempts + 1,
+    shard,
+    trigger: request.scheduled ? 'schedule' : 'manual',
+    startedAt: started.toISOString(),
+    finishedAt: finished.toISOString(),
+    ...context.provenance,
+    clusterList,
+    outcomes,
+  });
+  const written = name && { attempt: name.attempt, record: records.address(name) };
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs };
   const { failed, notAttempted } = countOutcomes(tasks.flatMap((task) => before(task) ?? []));

@@ -35,7 +35,6 @@ export interface CollectContext extends ArchivingContext {
 
 export interface CollectRequest {
   readonly run: Date;
-  readonly dryRun: boolean;
   /** What earlier attempts of the run have done. */
   readonly earlier: Pick<DispatchOptions, 'archived' | 'hasFailedEarlier'> & { readonly attempts: number };
 }
@@ -162,7 +161,7 @@ class Collecting {
   async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
     if (task === undefined) return answer.body.release();
     const doubted = this.#misnamed.has(task.request.cluster) ? withDoubt(answer) : answer;
-    await archiveAnswer(task.request, doubted, this.#request, this.#context).then(
+    await archiveAnswer(task.request, doubted, this.#request.run, this.#context).then(
       (outcome) => this.#settle(task, outcome),
       (error) => this.#settle(task, failedOutcome(error)),
     );

@@ -20,9 +20,6 @@ export interface EarlierAttempts {
  */
 const mostAttempts = 1_000_000;
 
-/** What is known before the first attempt, and when the archive cannot be read. */
-export const noEarlierAttempts: EarlierAttempts = { attempts: 0, clusters: new Set(), outcomes: new Map() };
-
 /**
  * Reads every record of a run rather than the last alone: an attempt on a few clusters, or one beside another, knows
  * nothing of the rest.
@@ -42,7 +39,7 @@ export async function readEarlierAttempts(
     onUnreadable(error);
   };
   const all = await source.list(run, signal).catch(skip);
-  if (all === undefined) return noEarlierAttempts;
+  if (all === undefined) return { attempts: 0, clusters: new Set(), outcomes: new Map() };
   const own = all.filter((name) => shardName(name.shard) === shardName(shard));
   const names = shard === undefined ? all : own;
   const merged = new MergedOutcomes();

@@ -6,13 +6,13 @@ import type { Outcome, Provenance } from '../../../archive/format/run-record';
 import type { Clock } from '../../clock';
 import { RunStopped, type Stop } from '../../stop';
 import { InvalidBodyError, NotDecodableError } from '../body/body-check';
-import type { S3Archive } from '../put/s3-archive';
+import type { Archive } from '../put/s3-archive';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { lastFailure, type ServiceError } from '../service/service-error';
 
 /** What answers are archived with. */
 export interface ArchivingContext {
-  readonly archive: Pick<S3Archive, 'put'>;
+  readonly archive: Pick<Archive, 'put'>;
   /** For the objects' metadata. */
   readonly provenance: Pick<Provenance, 'collectorVersion'>;
   readonly stop: Stop;
@@ -29,7 +29,7 @@ export type TaskOutcome = Omit<Outcome, 'cluster' | 'resource'>;
 export async function archiveAnswer(
   { cluster, resource }: ResourceRequest,
   { body, mediaType }: ServiceAnswer,
-  { run, dryRun }: { readonly run: Date; readonly dryRun: boolean },
+  run: Date,
   { archive, provenance, stop, clock }: ArchivingContext,
 ): Promise<TaskOutcome> {
   try {
@@ -37,7 +37,6 @@ export async function archiveAnswer(
     const { facts, sha256, length, receivedLength, encodedBy } = body;
     const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: body.content.length };
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
-    if (dryRun) return { outcome: 'would-archive', httpStatus: 200, ...content, ...facts };
     const { collectorVersion: version } = provenance;
     const name = { resource, cluster, run };
     const key = objectKey(name);
@@ -45,7 +44,9 @@ export async function archiveAnswer(
     const { contentType } = resources[resource];
     const object = { key, content: body.content, contentType, contentEncoding: 'gzip', metadata };
     const result = await archive.put(object, stop.working);
-    if (result === 'archived') return { outcome: result, key, httpStatus: 200, ...content, ...facts };
+    const said = { httpStatus: 200, ...content, ...facts };
+    if (result === 'would-archive') return { outcome: result, ...said };
+    if (result === 'archived') return { outcome: result, key, ...said };
     // What was archived earlier may differ from what the service says now: no hash, no length, no facts. A doubt stays
     // where this very answer may have been archived.
     const doubt = result === 'answer-lost' && facts.doubt !== undefined && { doubt: facts.doubt };

@@ -17,20 +17,16 @@ import {
 import { parseRunRecord, recordLines } from '../../../archive/format/run-record-lines';
 import { type ArchiveReader, readWhole, stoppableReader } from '../../../archive/read/s3-archive-reader';
 import { recordWriteSeconds } from '../../time-limits';
-import type { S3Archive } from '../put/s3-archive';
+import type { Archive, PutResult } from '../put/s3-archive';
 
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RecordStore {
-  readonly #archive: Pick<S3Archive, 'bucket' | 'put'>;
+  readonly #archive: Archive;
   readonly #reader: ArchiveReader;
   readonly #writeLimitMs: number;
 
   /** @param writeLimitMs how long the writing of one record may take, retries included */
-  constructor(
-    archive: Pick<S3Archive, 'bucket' | 'put'>,
-    reader: ArchiveReader,
-    writeLimitMs = recordWriteSeconds * 1000,
-  ) {
+  constructor(archive: Archive, reader: ArchiveReader, writeLimitMs = recordWriteSeconds * 1000) {
     this.#archive = archive;
     this.#reader = reader;
     this.#writeLimitMs = writeLimitMs;
@@ -69,15 +65,17 @@ export class RecordStore {
    * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
    * each other. If the number is taken by this very record, because only the answer to its writing was lost, the record
    * keeps it. Writing has a time limit of its own, which may end after the run's deadline, and no number is tried after it.
-   * @returns the name it was written under
+   * @returns the name it was written under; undefined in a dry run
    * @throws RunRecordError, ArchiveError
    */
-  async write(record: RunRecord): Promise<RunRecordName> {
+  async write(record: RunRecord): Promise<RunRecordName | undefined> {
     const signal = AbortSignal.timeout(this.#writeLimitMs);
     for (let attempt = record.attempt; ; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
       try {
-        if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
+        const put = await this.#put(runRecordKey(name), { ...record, attempt }, signal);
+        if (put === 'would-archive') return undefined;
+        if (put === 'archived') return name;
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
@@ -87,13 +85,13 @@ export class RecordStore {
     }
   }
 
-  /** @returns whether the record lies under the key now; otherwise another does */
-  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+  /** Looks at what lies under the key if nothing else says whose it is. */
+  async #put(key: string, record: RunRecord, signal: AbortSignal): Promise<Exclude<PutResult, 'answer-lost'>> {
     const content = recordContent(record);
     const put = await this.#archive.put({ key, content, contentType: jsonLinesType }, signal);
-    if (put !== 'answer-lost') return put === 'archived';
+    if (put !== 'answer-lost') return put;
     const stored = await readWhole(stoppableReader(this.#reader, signal), key, largestRecordBytes);
-    return stored !== undefined && content.equals(stored.bytes);
+    return stored !== undefined && content.equals(stored.bytes) ? 'archived' : 'already-archived';
   }
 
   /** Where a record lies: `s3://bucket/key`. */
@@ -120,7 +118,7 @@ function recordContent(record: RunRecord): Buffer {
  * @returns which throws ArchiveError; the signal's reason when it aborts
  */
 export function configurationStore(
-  archive: Pick<S3Archive, 'put'>,
+  archive: Pick<Archive, 'put'>,
   sha256: string,
   read: () => Promise<Uint8Array>,
 ): (signal: AbortSignal) => Promise<void> {

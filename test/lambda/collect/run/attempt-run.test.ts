@@ -3,7 +3,7 @@ import { objectKey, runRecordKey } from '../../../../archive/format/keys';
 import { taskName } from '../../../../archive/format/run-record';
 import { ArchiveReadError } from '../../../../archive/read';
 import type { RunRequest } from '../../../../lambda/collect/event';
-import type { PutResult } from '../../../../lambda/collect/put/s3-archive';
+import { DryArchive, type PutResult } from '../../../../lambda/collect/put/s3-archive';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { RecordStore } from '../../../../lambda/collect/run/record-store';
 import { RunIncompleteError, RunNotFoundError } from '../../../../lambda/collect/run/run-errors';
@@ -309,15 +309,40 @@ describe('completing an earlier run', () => {
   });
 });
 
-it('a dry run fails as the run would, and releases every body', async () => {
-  const release = jest.fn(async () => undefined);
-  const { context } = setUp(new FakeArchive(), (_nth, _key, { cluster }) =>
-    cluster === 'a' ? statusError(404) : answer({ release }),
-  );
-  await expect(attemptRun({ ...scheduled, dryRun: true }, context)).rejects.toThrow(
-    /^Dry run .* \(2 of 5 not archived\)/,
-  );
-  expect(release).toHaveBeenCalledTimes(3);
+describe('a dry run', () => {
+  const dry = { ...scheduled, dryRun: true };
+  const setUpDry = (archive: FakeArchive, script: ConstructorParameters<typeof FakeService>[0]) => {
+    const real = setUp(archive, script);
+    const nowhere = new DryArchive('archive');
+    const context = { ...real.context, archive: nowhere, records: new RecordStore(nowhere, archive) };
+    return { ...real, context };
+  };
+
+  it('fails as the run would, and releases every body', async () => {
+    const release = jest.fn(async () => undefined);
+    const { context } = setUpDry(new FakeArchive(), (_nth, _key, { cluster }) =>
+      cluster === 'a' ? statusError(404) : answer({ release }),
+    );
+    await expect(attemptRun(dry, context)).rejects.toThrow(/^Dry run .* \(2 of 5 not archived\)/);
+    expect(release).toHaveBeenCalledTimes(3);
+  });
+
+  it.each([
+    false,
+    true,
+  ])('of a run that is archived asks for all of it again, and adds nothing (by its name: %p)', async (completes) => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    const before = new Map(archive.stored);
+    const { context, service, reporter } = setUpDry(archive, () => answer());
+    const summary = await attemptRun({ ...dry, completes }, context);
+    expect(summary).toMatchObject({ status: 'complete', dryRun: true, counts: { archived: 0, wouldArchive: 5 } });
+    expect([summary.attempt, summary.record]).toEqual([undefined, undefined]);
+    expect(service.requests).toHaveLength(5);
+    expect(reporter.outcomes[0]).toMatchObject({ outcome: 'would-archive', sha256: 'ab'.repeat(32) });
+    expect(reporter.outcomes[0]).not.toHaveProperty('key');
+    expect(archive.stored).toEqual(before);
+  });
 });
 
 describe('the configuration of an attempt', () => {

@@ -63,7 +63,8 @@ class World {
     const text = Buffer.from(JSON.stringify({ clusters }));
     const configuration = createHash('sha256').update(text).digest('hex');
     await configurationStore(this.archive, configuration, async () => text)(new AbortController().signal);
-    return runRecordKey(await this.store.write(recordOf(run, attempt, configuration, read)));
+    await this.store.write(recordOf(run, attempt, configuration, read));
+    return runRecordKey({ run, attempt });
   }
 }
 

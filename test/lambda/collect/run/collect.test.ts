@@ -67,7 +67,6 @@ function setUp(script: Script, options: Options = {}) {
   };
   const request: CollectRequest = {
     run: new Date('2026-11-20T10:00:00.000Z'),
-    dryRun: false,
     earlier: { attempts: 0, archived: [healthCheck], hasFailedEarlier: () => false, ...earlier },
   };
   const run = () =>

@@ -1,7 +1,7 @@
 import { runRecordKey } from '../../../../archive/format/keys';
 import { type Outcome, RunRecordError } from '../../../../archive/format/run-record';
 import type { ArchiveObject } from '../../../../lambda/collect/put/archive-object';
-import type { PutResult } from '../../../../lambda/collect/put/s3-archive';
+import { DryArchive, type PutResult } from '../../../../lambda/collect/put/s3-archive';
 import { RecordStore } from '../../../../lambda/collect/run/record-store';
 import { FakeArchive } from '../../../support/fake-archive';
 import { emptyRunRecord, recordText } from '../../../support/record-text';
@@ -34,7 +34,8 @@ describe('run records', () => {
     const store = new FakeArchive();
     const records = new RecordStore(store, store);
     const written = { ...record, outcomes: outcomes(3) };
-    const name = await records.write(written);
+    const name = { run, attempt: 1 };
+    expect(await records.write(written)).toEqual(name);
     const lines = store.stored.get(runRecordKey(name))?.toString().split('\n') ?? [];
     expect(lines.map((line) => line && JSON.parse(line))).toEqual([{ ...record, outcomes: 3 }, ...outcomes(3), '']);
     const read = await records.read(name, never);
@@ -50,7 +51,7 @@ describe('run records', () => {
       await records.write({ ...record, invocation: 'j' }),
       await records.write({ ...record, invocation: 'k' }),
     ];
-    expect(names.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(names.map((name) => name?.attempt)).toEqual([1, 2, 3]);
     expect((await records.read({ run, attempt: 3 }, never)).attempt).toBe(3);
   });
 
@@ -59,14 +60,20 @@ describe('run records', () => {
     const ours = { ...record, outcomes: outcomes(1) };
     const records = new RecordStore(store, store);
     const key = runRecordKey({ run, attempt: 1 });
-    expect((await records.write(ours)).attempt).toBe(1);
+    expect((await records.write(ours))?.attempt).toBe(1);
     expect([...store.stored.keys()]).toEqual([key]);
     const bytes = String(store.stored.get(key));
     for (const other of [`${bytes} `, bytes.slice(0, -1), '', 'x']) {
       store.stored.clear();
       store.stored.set(key, Buffer.from(other));
-      expect((await records.write(ours)).attempt).toBe(2);
+      expect((await records.write(ours))?.attempt).toBe(2);
     }
+  });
+
+  it('of a dry run are not written, although the number is free', async () => {
+    const store = new FakeArchive();
+    expect(await new RecordStore(new DryArchive('archive'), store).write(record)).toBeUndefined();
+    expect([...store.stored.keys()]).toEqual([]);
   });
 
   it('fail where nobody can tell whether what lies there is the record', async () => {
