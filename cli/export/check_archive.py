@@ -493,14 +493,18 @@ def judge(folder, now, keys, asked=EVERYTHING):
     findings = [(*one, text) for one, text in sorted(archive.findings.items())]
     return findings, is_sound, judged(archive, right, len(runs), bool(keys))
 
+def counted(count, what):
+    return '%d %s%s' % (count, what, '' if count == 1 else 's')
+
 def judged(archive, right, runs, are_keys_given):
     """What was asked for and what there was of it: who reads "nothing is wrong" has to know of what."""
     asked, count = archive.asked, lambda kind: len(archive.of(kind))
     objects = sum(1 for name in archive.names.values() if name.cluster)
     period = ''.join(word + time for word, time in ((' from ', asked.since), (' to ', asked.until)) if time)
     of = 'cluster %s' % asked.cluster if asked.cluster else 'all clusters'
-    lines = ['%s of %s, all runs%s: %d runs, %d run records, %d objects, %d seals.' % (
-        'PART' if asked.is_part else 'Archive', of, period, runs, count('record'), objects, len(right))]
+    found = ((runs, 'run'), (count('record'), 'run record'), (objects, 'object'), (len(right), 'seal'))
+    lines = ['%s of %s, all runs%s: %s.' % (
+        'PART' if asked.is_part else 'Archive', of, period, ', '.join(counted(*one) for one in found))]
     if not right:
         return [*lines, 'Not sealed: nothing attests the run records.', 'Not seen: how many runs were due.', NOT_JUDGED]
     lines.append('The newest seal is number %d of %s, SHA-256 %s, of the archive %s.' % (
@@ -512,7 +516,8 @@ def judged(archive, right, runs, are_keys_given):
         absent = [one for seal in right for one in seal['due']['absent']
                   if (asked.since or one) <= one <= (asked.until or one)]
         due = sum(int(seal['due']['runs']) for seal in right)
-        how_many = 'Not seen: how many runs were due in this period' if period else 'By the seals %d runs were due' % due
+        how_many = 'Not seen: how many runs were due in this period' if period else (
+            'By the seals %s due' % (counted(due, 'run') + (' was' if due == 1 else ' were')))
         names = ', '.join(absent[:3]) + (', …' if len(absent) > 3 else '')
         said = '%s; the seals call %d absent%s.' % (how_many, len(absent), ': ' + names if absent else '')
         return [*lines, said, NOT_JUDGED]

@@ -40,6 +40,14 @@ const log = keyOf('log', 'beta', hour(9));
     expect(read(join(work, 'empty')).stderr).toContain('there is no run record in it');
   });
 
+  it('counts one run and one record as one', async () => {
+    const [out, part] = [join(work, 'one'), { cluster: 'beta', from: hour(9), to: hour(9) }];
+    await copyPart(new FolderArchiveReader(made.archive.folder), part, out);
+    const times = ['--from', hour(9).toISOString(), '--to', hour(9).toISOString()];
+    const { stdout } = read(out, '--part', '--cluster', 'beta', ...times);
+    expect(stdout.split('\n')[0]).toContain(': 1 run, 1 run record, 2 objects, 3 seals.');
+  });
+
   it('lies in a part that export wrote, says that it is sound, and finds what was added', async () => {
     const { archive } = made;
     const out = join(work, 'part');
