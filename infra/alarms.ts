@@ -114,7 +114,7 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       title: 'Failure message lost',
       means: 'Something failed for good or was found by the audit, and the message about it reached nobody.',
       look: 'The logs of the functions Audit and FailureMessages; the policies of the topics and their keys; the roles of the functions.',
-      act: 'Restore the policies: npm run deploy -- --revert-drift. The dashboard and the mail of the next audit have what was lost.',
+      act: 'Bring back the policies as they were deployed. The dashboard and the mail of the next audit have what was lost.',
       props: raisedBy(
         sumOf(
           {

@@ -35,6 +35,11 @@ it('docs/format.md explains every member of a seal and of a signature', () => {
   expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);
 });
 
+it('docs/proof.md says how many attacks there are', () => {
+  const rows = readFileSync(join(__dirname, 'lambda/audit/attacks.md'), 'utf8').match(/^\| (?!attack)/gm) ?? [];
+  expect(page).toContain(`These are nine of ${rows.length} rows`);
+});
+
 describe('the commands in docs/proof.md', () => {
   /** What names run records in a seal, and has no hash of them. */
   const known = { kind: 'forged', key: recordKey(8) };

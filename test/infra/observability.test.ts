@@ -12,7 +12,7 @@ import {
 } from '../../lambda/time-limits';
 import { type Alarm, alarmsOf, type Data, metricsOf, spansOf } from './alarm-evaluator';
 import { audited, everything, textOf, toldAtSynth } from './example-stack';
-import { alarmsGuide } from './guides';
+import { alarmsGuide, background } from './guides';
 
 type Changes = Record<string, unknown>;
 
@@ -232,6 +232,23 @@ describe('run missing', () => {
     ]);
   });
 });
+
+it('docs/background.md counts the metrics of the alarms, each of which is paid for', () => {
+  const count = (changes?: Changes) => [...alarmsOf(changes).values()].flatMap(metricsOf).length;
+  const pageFrom = { alerts: { ...groups, pageFrom: { missingPercent: 5 } } };
+  const more = (changes: Changes, before?: Changes) => wordFor(count({ ...before, ...changes }) - count(before));
+  const shards = { shards: 4 };
+  for (const words of [
+    `+ ${count()} alarm metrics x $0.10`,
+    `${count({ audit: watched.audit }) - count()} alarm metrics with all its options`,
+    `and ${more({ archive: watched.archive })} alarm metrics. Without a lifecycle`,
+    `\`alerts.pageFrom\` adds ${more(pageFrom)} alarm metrics, with \`shards\` ${more(pageFrom, shards)}; \`shards\` add ${more(shards)},`,
+    `(\`clusters.from\`) adds ${more({ clusters: fromOutside.clusters })}, and a metric.`,
+  ])
+    expect(background.replace(/\s+/g, ' ')).toContain(words);
+});
+
+const wordFor = (count: number) => ['no', 'one', 'two', 'three', 'four'][count];
 
 describe('numbers that belong together', () => {
   it('the margin of a missing run covers a run whose last attempt alone reports', () => {
