@@ -102,6 +102,32 @@ it('README.md gives the costs that docs/background.md adds up', () => {
   expect(textOf('README.md')).toContain(said);
 });
 
+it('docs/alarms.md has a step for every reason to refuse a list of clusters', () => {
+  const section = /^## List refused\n(.*?)^## /ms.exec(textOf('docs/alarms.md'))?.[1] ?? '';
+  const quoted = all(section, /"([^"]+)"/g);
+  const files = ['lambda/collect/run/cluster-list.ts', 'lambda/collect/run/read-list.ts'];
+  const reasons = files.flatMap((file) =>
+    all(textOf(file), /\b(?:problem(?::| =)|absent =) (?:'([^']*)|`(?!\$\{absent\})([^`]*))/g),
+  );
+  expect(reasons.length).toBeGreaterThan(8);
+  expect(reasons.filter((reason) => !quoted.some((words) => reason.includes(words)))).toEqual([]);
+});
+
+it('links in comments lead to names that their file knows', () => {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const stale = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const text = textOf(file);
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+      const names = all(text, /\{@link (?!https?:)([^}\s|]+)/g);
+      return names.filter((name) => !knows(code, name)).map((name) => `${file}: ${name}`);
+    });
+  expect(stale).toEqual([]);
+});
+
 it('docs/format.md explains every member of a run record', () => {
   const members = [runSchema, runSchema.shape.counts, outcomeSchema].flatMap(({ shape }) => Object.keys(shape));
   const explained = all(textOf('docs/format.md'), /`([a-zA-Z0-9]+)`/g);
@@ -127,9 +153,14 @@ describe('the examples in docs/service-contract.md', () => {
   });
 });
 
-/** What the first group of a pattern matches, each once. */
+/** What the first group of a pattern matches, or the second one, each once. */
 function all(text: string, pattern: RegExp): string[] {
-  return [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))];
+  return [...new Set([...text.matchAll(pattern)].map(([, group, other = '']) => group ?? other))];
+}
+
+/** Whether every part of a name stands in the code: `Overlap.at`. */
+function knows(code: string, name: string): boolean {
+  return (name.match(/\w+/g) ?? []).every((part) => new RegExp(`\\b${part}\\b`).test(code));
 }
 
 /** The anchors of a page's headings, as GitHub makes them. */

@@ -59,14 +59,12 @@ export class ClusterListError extends Error {
   }
 }
 
-/** There is neither a list of clusters that can be used nor one in force: nothing was asked of the service. */
+/** There is no cluster to collect, by the list of clusters from outside or by the one in force: nothing was asked of the service. */
 export class NoClusterListError extends Error {
   override readonly name = 'NoClusterListError';
 
   constructor(list: ClusterList) {
-    super(
-      [...listProblem(list), 'No run has collected a list before it: nothing was asked of the service.'].join('\n'),
-    );
+    super([...listProblem(list), 'There is no cluster to collect: nothing was asked of the service.'].join('\n'));
   }
 }
 
