@@ -29,7 +29,7 @@ export type FailureEnvironment = Record<(typeof failureVariables)[number], strin
 /** Name of the configuration file beside the function's bundle. */
 export const configurationFile = 'configuration.json';
 
-/** Name of the audit file beside the audit's bundle; holds an {@link AuditPlan}. */
+/** Name of the audit file beside the audit's bundle; holds an `AuditPlan` (archive/format/plan.ts). */
 export const auditFile = 'audit.json';
 
 /** Where CloudWatch keeps the metrics that alarms and dashboard read. The dimension `service` is the stack's name. */
@@ -47,7 +47,7 @@ export const auditMetricNames = {
   auditCarriedOver: 'AuditCarriedOver',
   /** Places where lines of logs may be lost between two runs, except those that an earlier mail named. */
   logGaps: 'LogGaps',
-  /** Logs with nothing new for audit.frozenAfterHours, or for 24 hours. */
+  /** Logs with nothing new for audit.alarms.frozenAfterHours, or for 24 hours. */
   frozenLogs: 'FrozenLogs',
   /** 1 for each audit whose mail a topic refused. */
   mailsLost: 'MailsLost',

@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'local',
   ],
   release: ['infra'],
-  bench: ['archive/format', 'archive/read', 'archive/prove', 'cli', 'infra', 'lambda', 'lambda/collect', 'local'],
+  bench: ['archive/format', 'archive/read', 'archive/prove', 'infra', 'lambda', 'lambda/collect', 'local'],
 };
 
 /** The rooms of lambda/collect/ from top to bottom. Each may import what is below it, and nothing on its own floor. */

@@ -44,7 +44,7 @@ export const outcomeSchema = z.object({
   fetchedAt: z.optional(time),
   /** Media type of the answer, as the service gave it. */
   mediaType: z.optional(z.string()),
-  /** `status.state` of the log record, whole. */
+  /** `status.state` of the log record. As the next two, it has the first 4,096 characters and `…` if there are more. */
   state: z.optional(z.string()),
   /** `metadata.uid` of the log record. */
   recordUid: z.optional(z.string()),

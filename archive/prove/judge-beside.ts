@@ -44,7 +44,7 @@ export class Met {
 
 /**
  * Judges what lies beside the runs of a slice: objects that no run record names, and what was to be looked up and is not there.
- * @param met what {@link judgeRun} met in all runs of the slice
+ * @param met what `judgeRun` met in all runs of the slice
  */
 export async function* judgeBeside(slice: Slice, world: World, met: Met): AsyncGenerator<Judged> {
   for (const { key } of world.sealed.gone(slice, met.there)) {

@@ -20,7 +20,10 @@ export interface Place {
   readonly reachesBottom: boolean;
 }
 
-/** Compares the first and the last lines of two texts that overlap. @param at see {@link Overlap.at} */
+/**
+ * Compares the first and the last lines of two texts that overlap.
+ * @param at where they do, as `Overlap` says it in find-overlap.ts
+ */
 export function placeText(earlier: ComparedText, later: ComparedText, at: number): Place {
   const first = placeFirst(earlier.lines, later.lines, at);
   const last = placeLast(earlier, later, at);

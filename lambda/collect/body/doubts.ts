@@ -1,5 +1,6 @@
 /**
- * Every doubt that the collector has, in words. A body with a doubt is archived: it may be right, and it may be wrong, and no
+ * Every doubt that the collector has of a body by itself, in words; the one that comes from another answer is in
+ * archive/format/late-doubt.ts. A body with a doubt is archived: it may be right, and it may be wrong, and no
  * rule can tell. The doubt goes into the outcome and the object's metadata (docs/service-contract.md).
  */
 export const doubts = {

@@ -14,7 +14,7 @@ const inner = /^( +)["']?([A-Za-z_@][\w@./-]{0,60})["']?:(?=\s|$)(.{0,60})/;
 const inFlow = /[{,]\s*["']?(\w+)["']?\s*:([^,}]*)/g;
 
 /**
- * Tells of YAML what {@link JsonContent} tells of JSON: whether it is a Status document, by which Kubernetes says that it
+ * Tells of YAML what `JsonContent` tells of JSON: whether it is a Status document, by which Kubernetes says that it
  * cannot serve a request, and whether it goes on. It does not parse: it looks at the outermost members of each document, and
  * one level deeper at those that a {@link Continuation} asks for. A quoted or embedded document is indented, and does not count.
  */
