@@ -59,12 +59,12 @@ export class ClusterListError extends Error {
   }
 }
 
-/** There is no cluster to collect, by the list of clusters from outside or by the one in force: nothing was asked of the service. */
+/** Nobody is left to collect, neither by the list of clusters from outside nor by the one in force: nothing was asked of the service. */
 export class NoClusterListError extends Error {
   override readonly name = 'NoClusterListError';
 
   constructor(list: ClusterList) {
-    super([...listProblem(list), 'There is no cluster to collect: nothing was asked of the service.'].join('\n'));
+    super([...listProblem(list), 'Nobody is left to collect: nothing was asked of the service.'].join('\n'));
   }
 }
 

@@ -33,7 +33,7 @@ it('doctor reads the list of clusters as the function would, and says how it dif
     plane.instead = (call) => (call === 's3:GET' ? failure(call, 'NoSuchKey', 404) : undefined);
     expect(await doctor()).toMatchObject({
       verdict: 'wrong',
-      found: expect.stringContaining('There is no cluster to collect'),
+      found: expect.stringContaining('Nobody is left to collect'),
     });
     plane.instead = () => undefined;
     await write(['a', 'b']);

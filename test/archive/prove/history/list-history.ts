@@ -14,7 +14,7 @@ const fleet = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 /** What an attempt may say instead of collecting anything. */
 const expected =
-  /There is no cluster to collect|Completing run .* failed|each of its clusters is excluded|the uid of a configured cluster/;
+  /Nobody is left to collect|Completing run .* failed|each of its clusters is excluded|the uid of a configured cluster/;
 
 type Written = readonly (string | object)[];
 
