@@ -1,43 +1,49 @@
-import { Command } from 'commander';
-import { firstOf, openBucket, type Run, runsBetween } from '../../archive/read';
+import { Command, Option } from 'commander';
+import { openBucket, type Period } from '../../archive/read';
 import { isInFuture } from '../../lambda/read-event';
 import { withTime } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
-import { stackArguments } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
-import {
-  eventOf,
-  type FollowedRun,
-  followRun,
-  invokeInAccount,
-  type RunMembers,
-  startInAccount,
-} from '../stack/run-in-account';
-import { formatTime } from '../terminal/format';
-import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
+import { eventOf, type FollowedRun, invokeInAccount, type RunMembers } from '../stack/run-in-account';
+import { formatDoubts, printRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { type CommandContext, InterruptedError, print, printJson } from '../terminal/terminal';
-import { type StackOptions, stackNameOf, withHelp, withRunMembers, withStack } from './options';
+import { type CommandContext, print, printJson } from '../terminal/terminal';
+import { completeRuns } from './complete-runs';
+import { endOf, followedForJson, startAndFollow, whatIsLeft } from './follow-start';
+import { type StackOptions, stackNameOf, withHelp, withPeriod, withRunMembers, withStack } from './options';
 
-interface Options extends StackOptions, Omit<RunMembers, 'newRun'> {
+interface Options extends StackOptions, Period, Omit<RunMembers, 'newRun'> {
   readonly all?: boolean;
+  readonly incomplete?: boolean;
 }
 
 export function runCommand(context: CommandContext): Command {
+  const { terminal } = context;
   const command = new Command('run')
     .summary('starts or completes a run')
     .description('Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.');
-  withRunMembers(withStack(command))
+  withPeriod(withRunMembers(withStack(command)), terminal, [
+    'with --incomplete: runs at or after this time',
+    'with --incomplete: runs at or before this time',
+  ])
+    .addOption(
+      new Option(
+        '--incomplete',
+        'complete the incomplete runs since --from, one after the other, the oldest first',
+      ).conflicts(['run', 'withoutRecord', 'dryRun']),
+    )
     .option('--request-id <id>', 'the query parameter requestId of every log call')
     .option('--all', 'show every outcome, not only the first 20');
-  withHelp(command, context.terminal, helpText);
+  withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.withoutRecord && options.run === undefined)
       command.error('error: --without-record without --run; expected the time of the run that left no record');
+    checkIncomplete(command, options);
     const collector = await findStack(stackNameOf(options));
-    await (options.dryRun ? runDry : runForGood)(context, collector, options);
+    if (options.incomplete) await completeRuns(context, collector, options);
+    else await (options.dryRun ? runDry : runForGood)(context, collector, options);
   });
 }
 
@@ -60,78 +66,39 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
       terminal.err,
       `The configuration of the newest run does not have ${printable(unknown.join(', '))}: unless another one was deployed since, the function refuses this start\n`,
     );
-  const earlier = await firstOf(runsBetween(reader, { from: run, to: run }));
-  const startedAt = terminal.now();
   const interrupted = surroundings.interruption();
-  const executionArn = await startInAccount(collector, eventOf(wanted));
-  const started = `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}`;
-  await print(terminal.err, `${started}\n`);
-  const progress = new Progress(terminal, 'Archiving', { now: 'started' });
-  const following = followRun({
-    run,
-    startedAt,
-    executionArn,
-    region: collector.region,
-    reader,
-    progress,
-    now: terminal.now,
-    earlier: new Set(earlier?.records.map(({ key }) => key)),
-    wait: (milliseconds) => surroundings.wait(milliseconds, interrupted),
-  });
-  const goesOn =
-    `Run ${formatTime(run)} goes on in AWS, with its retries. See what becomes of it with\n` +
-    `  npm run collector -- runs ${formatTime(run)} --archive s3://${collector.archiveBucket}`;
-  const followed = await endOf(following, progress, interrupted, goesOn);
+  const followed = await startAndFollow(context, { collector, reader, run, event: eventOf(wanted), interrupted });
   await report(context, collector, run, followed, options);
   end(followed.run?.status === 'complete' ? 'ok' : 'found');
 }
 
-/**
- * Waits for what goes on in AWS.
- * @throws InterruptedError that says what goes on, if a person has interrupted
- */
-async function endOf<Result>(
-  work: Promise<Result>,
-  progress: Progress,
-  interrupted: AbortSignal,
-  goesOn: string,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw interrupted.aborted ? new InterruptedError(goesOn, { cause: error }) : error;
-  } finally {
-    progress.stop();
-  }
+/** The period belongs to --incomplete, which must not go back to the archive's first day because nobody named one. */
+function checkIncomplete(command: Command, { incomplete, from, to }: Options): void {
+  if (incomplete && from === undefined)
+    command.error('error: --incomplete without --from; expected the time since which runs are completed');
+  if (!incomplete && (from ?? to) !== undefined)
+    command.error('error: --from or --to without --incomplete; of one run, --run is the time');
 }
 
 async function report(
   { terminal }: CommandContext,
   collector: DeployedCollector,
   time: Date,
-  { run, execution }: FollowedRun,
+  followed: FollowedRun,
   { json, all }: Options,
 ): Promise<void> {
-  const isComplete = run?.status === 'complete';
-  const completeWith = isComplete ? undefined : completeCommand(collector, time, run);
-  if (json) {
-    const known = run && { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) };
-    return printJson(terminal.out, { run: time, status: 'incomplete', ...known, execution, completeWith });
-  }
+  const { run, execution } = followed;
+  if (json) return printJson(terminal.out, followedForJson(collector, time, followed));
   if (run !== undefined) await printRun(terminal, run, all === true, ` --archive s3://${collector.archiveBucket}`);
   // The run records say more than the cause of an execution that failed because of its shards.
   if (execution?.cause !== undefined && (run === undefined || execution.status !== 'FAILED'))
     await print(terminal.out, `${execution.status}: ${printable(execution.cause)}\n`);
-  if (isComplete) return;
+  if (run?.status === 'complete') return;
   const noRecord =
     `No attempt has left a record. The log of the function ${collector.functionName} says why: ` +
     'it may have refused the event, or was killed.\n';
-  await print(terminal.out, `${run === undefined ? noRecord : ''}Complete it with\n  ${completeWith}\n`);
-}
-
-function completeCommand({ name, region }: DeployedCollector, time: Date, run: Run | undefined): string {
-  const record = run === undefined ? ' --without-record' : '';
-  return `npm run collector -- run ${stackArguments({ name, region })} --run ${time.toISOString()}${record}`;
+  const said = run === undefined ? noRecord : '';
+  await print(terminal.out, `${said}${whatIsLeft(collector, time, followed)}\n`);
 }
 
 /** Waits for the answer of the function: a dry run leaves no record that could be followed. */
@@ -162,6 +129,9 @@ Without --run, a new run collects everything now. The function works on its own:
 --dry-run waits for the answer of the function, for up to 15 minutes. If the fleet is divided into shards, it covers
 what one invocation can do in that time.
 
+--incomplete completes, of the runs since --from, those that are incomplete. Each takes as long as a run. A run that AWS may
+still retry is left alone, and so is one that left no record: both are named, and the exit code is 1.
+
 Exit codes: 0 everything was archived, 1 something was not, 2 wrong command line, 3 it could not be done, 130
 interrupted.
 
@@ -169,5 +139,6 @@ Examples:
   npm run collector -- run
   npm run collector -- run --stack my-collector --run 2026-11-20T10:00:00Z
   npm run collector -- run --config prod.json --clusters prod-eu-1,staging-1
+  npm run collector -- run --incomplete --from yesterday
   npm run collector -- run --stack my-collector --dry-run
 `;

@@ -111,6 +111,8 @@ export interface FollowOptions {
 export interface FollowedRun {
   /** Undefined if no attempt has left a record. */
   readonly run: Run | undefined;
+  /** Whether this start has archived all that it was about. */
+  readonly didAll: boolean;
   readonly execution: Awaited<ReturnType<typeof endOfExecution>>;
 }
 
@@ -125,12 +127,14 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     const listed = await firstOf(runsBetween(reader, { from: time, to: time }));
     const written = (listed?.records ?? []).filter(({ key }) => !earlier.has(key));
     const run = listed === undefined || written.length === 0 ? undefined : await readRun(reader, listed);
+    // By its own records: the run may lack what this start was not about, such as clusters that are not configured any more.
+    const own = run && (earlier.size === 0 ? run : await readRun(reader, { run: time, records: written }));
     const isOver =
       executionArn === undefined
-        ? run?.status === 'complete' || written.length >= asynchronousAttempts
+        ? own?.status === 'complete' || written.length >= asynchronousAttempts
         : execution !== undefined;
     const elapsedMs = now().getTime() - startedAt.getTime();
-    if (isOver || elapsedMs > longestMs) return { run, execution };
+    if (isOver || elapsedMs > longestMs) return { run, didAll: own?.status === 'complete', execution };
     const counts = run && { done: run.counts.archived, total: run.outcomes.length };
     const ended = formatCount(written.length, 'attempt');
     progress.update({ ...counts, now: `${ended} ended, ${formatDuration(elapsedMs)} since the start` });

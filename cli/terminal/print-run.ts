@@ -30,7 +30,16 @@ const shownReasons = 3;
  * @param archive the option that names the archive in a command that may be pasted
  */
 export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolean, archive: string): Promise<void> {
-  const { colors } = terminal;
+  await printRunHead(terminal, run);
+  await printOutcomes(
+    terminal,
+    run,
+    isEach ? undefined : `npm run collector -- runs ${formatTime(run.run)} --all${archive} shows every row`,
+  );
+}
+
+/** Prints of one run whether it is complete, and why not. */
+export async function printRunHead({ out, colors }: Terminal, run: ShownRun): Promise<void> {
   const status = run.status === 'complete' ? colors.green(run.status) : colors.red(run.status);
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${status} ` +
@@ -40,12 +49,7 @@ export async function printRun(terminal: Terminal, run: ShownRun, isEach: boolea
     ...reasonsOf(run),
     ...changeLines(run.clusters).map(printable),
   ];
-  await print(terminal.out, `${lines.join('\n')}\n`);
-  await printOutcomes(
-    terminal,
-    run,
-    isEach ? undefined : `npm run collector -- runs ${formatTime(run.run)} --all${archive} shows every row`,
-  );
+  await print(out, `${lines.join('\n')}\n`);
 }
 
 /** @param others how to see more than the first of them; left out: all are shown */

@@ -101,6 +101,91 @@ describe.each([
     expect(code).toBe(130);
   });
 
+  describe('--incomplete', () => {
+    /** Runs of 11:00 to 14:00, but 13:00: beta is missing in all of them, alpha in those that are named. */
+    async function fourHours(...withoutAlpha: number[]) {
+      for (const at of [11, 12, 14]) {
+        collector.failing.beta = 'not-found';
+        delete collector.failing.alpha;
+        if (withoutAlpha.includes(at)) collector.failing.alpha = 'not-found';
+        await deployed.fireSchedule(new Date(`2026-11-20T${at}:00:00Z`));
+      }
+      delete collector.failing.alpha;
+      delete collector.failing.beta;
+      (plane.events as unknown[]).splice(0);
+    }
+
+    it('completes the runs of a period, the oldest first, and says what it is that they get', async () => {
+      await fourHours(12);
+      const { code, out, err } = await run('--incomplete', '--from', '2026-11-20T11:30', '--to', '2026-11-20T13:30');
+      expect(plane.events).toEqual([{ run: '2026-11-20T12:00:00.000Z' }]);
+      expect(err).toMatch(/^Looked at the run 2026-11-20T12:00:00Z: 1 can be completed\.$/m);
+      expect(err).toContain("today's log under yesterday's time");
+      expect(out).toMatch(/^Run 2026-11-20T12:00:00Z: complete after \d attempts, worked .*; 6 of 6 archived/);
+      expect(code).toBe(0);
+      const all = await run('--incomplete', '--since', '2026-11-20', '--json');
+      const times = [11, 14].map((at) => `2026-11-20T${at}:00:00.000Z`);
+      expect(plane.events.slice(1)).toEqual(times.map((time) => ({ run: time })));
+      expect(JSON.parse(all.out)).toMatchObject(times.map((time) => ({ run: time, status: 'complete' })));
+      // The run of 13:00 is not complete, and was not touched.
+      expect(all.err).toContain('Left alone: 1 scheduled run left no record: 2026-11-20T13:00:00Z.');
+      expect(all.code).toBe(1);
+      const whole = await run('--incomplete', '--from', '2026-11-20', '--to', '2026-11-20T12:30');
+      expect(whole).toMatchObject({
+        code: 0,
+        out: '',
+        err: expect.stringMatching(/^Looked at 2 runs .*: all are complete\.\n$/),
+      });
+    });
+
+    it('goes on behind a run that stays incomplete, and names the command for it', async () => {
+      await fourHours();
+      collector.failing.beta = 'not-found';
+      const { code, out } = await run('--incomplete', '--from', '2026-11-20T12:00', '--clusters', 'beta');
+      expect(plane.events).toEqual([12, 14].map((at) => ({ run: `2026-11-20T${at}:00:00.000Z`, clusters: ['beta'] })));
+      expect(
+        out.match(
+          /^Run .*: incomplete after \d attempts.*\n2 failed, one reason: 404 Not Found\nComplete it with\n {2}npm run collector -- run --stack my-collector --region eu-central-1 --run 2026-11-20T1[24]:00:00.000Z$/gm,
+        ),
+      ).toHaveLength(2);
+      expect(code).toBe(1);
+    });
+
+    it('ends when the start has archived what it was about, and says that the run lacks other clusters', async () => {
+      await fourHours(12);
+      const { code, out } = await run(
+        '--incomplete',
+        '--from',
+        '2026-11-20T12:00',
+        '--to',
+        '2026-11-20T12:00',
+        '--clusters',
+        'beta',
+      );
+      expect(out).toMatch(/^Run \S+: incomplete after \d attempts, .*; 4 of 6 archived, 2 failed/);
+      expect(out).toContain('archived all that it was about. What is missing is of clusters that it did not cover');
+      expect(out).not.toContain('Complete it with');
+      expect(code).toBe(1);
+    });
+
+    it('leaves a run alone that AWS may still retry', async () => {
+      collector.failing.beta = 'not-found';
+      const recent = new Date(Date.now() - 60_000);
+      await deployed.invoke({ newRun: recent.toISOString() });
+      const { code, out, err } = await run('--incomplete', '--from', recent.toISOString());
+      expect(err).toContain(`Left alone: ${recent.toISOString()} may still be retried by AWS.`);
+      expect([code, out, plane.events]).toEqual([1, '', []]);
+    });
+
+    it('says at Ctrl-C how many runs are not begun', async () => {
+      await fourHours();
+      interruption.abort(new Error('interrupted by SIGINT'));
+      const { code, err } = await run('--incomplete', '--from', '2026-11-20');
+      expect(err).toContain('Not begun: 3 runs of this period; the same command goes on with what is incomplete then');
+      expect([code, plane.events]).toEqual([130, []]);
+    });
+  });
+
   // What comes before the start, and what the function itself says, is the same for both.
   if (shards > 1) return;
 
@@ -119,6 +204,17 @@ describe.each([
     expect(err).toContain('the nearest: 2026-11-20T12:00:00Z');
     expect(code).toBe(3);
     expect(plane.events).toEqual([]);
+  });
+
+  it.each([
+    [['--incomplete'], '--incomplete without --from'],
+    [['--from', 'yesterday'], '--from or --to without --incomplete'],
+    [['--incomplete', '--from', 'yesterday', '--run', '2026-11-20T12:00'], "'--incomplete' cannot be used with"],
+    [['--incomplete', '--from', 'yesterday', '--dry-run'], "'--incomplete' cannot be used with"],
+  ])('refuses %j', async (args, message) => {
+    const { code, err } = await run(...args);
+    expect(err).toContain(message);
+    expect([code, plane.calls]).toEqual([2, []]);
   });
 
   it('names a stack that is not there with what to check', async () => {
