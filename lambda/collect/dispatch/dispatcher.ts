@@ -2,7 +2,7 @@ import type { ResourceRequest } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
 import { CircuitBreaker } from './circuit-breaker';
 import { FairQueue } from './fair-queue';
-import { InFlightRequest } from './in-flight-request';
+import { type HealthCheck, type InFlightRequest, TaskRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
 import { afterFailure, type KeyReading, retryDelayMs } from './retry';
 import { ranks, shuffledTasks, type Task } from './task';
@@ -118,36 +118,31 @@ export class Dispatcher {
   /** The request is over and so is its task: archived, or failed for a reason that is not the service's. */
   ended(inFlight: InFlightRequest): void {
     this.#workers.free(inFlight);
-    if (inFlight.task !== undefined) this.#finish(inFlight.task);
+    if (inFlight.kind !== 'health-check') this.#finish(inFlight.task);
+  }
+
+  /** The health check failed. Nothing is left to do for it. */
+  checkFailed(check: HealthCheck, error: unknown, nowMs: number): void {
+    this.#judgeService(check, error, nowMs);
   }
 
   /**
    * The request failed.
-   * @param reading of the key: if its task's key was rejected, it is read again before
-   * @returns why its task has failed; undefined: another request comes later, or it has no task
+   * @param reading of the key: if it was rejected, it is read again before
+   * @returns why its task has failed; undefined: another request comes later
    */
   failed(
-    inFlight: InFlightRequest,
+    inFlight: TaskRequest,
     error: unknown,
     nowMs: number,
     reading?: KeyReading,
   ): { readonly failed: unknown } | undefined {
     const { task } = inFlight;
-    const failure = error instanceof ServiceError ? error : undefined;
-    // A wrong body is an answer too.
-    const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
-    const { leaving } = inFlight.request;
-    if (!isAnswer && !leaving) this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
-    else if (isAnswer && this.#hasSay(inFlight)) this.#breaker.succeeded(inFlight, false);
-    const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
-    if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
-    else if (isAnswer) this.#throttle.answered();
-    this.#workers.free(inFlight);
-    this.#breaker.probeEnded(inFlight, nowMs);
-    if (!leaving && reading === 'same') this.#key.rejected(inFlight.request.cluster);
+    const { cluster, leaving } = inFlight.request;
+    const delayMs = this.#judgeService(inFlight, error, nowMs);
+    if (!leaving && reading === 'same') this.#key.rejected(cluster);
     else if (!leaving) this.#key.endedOtherwise();
-    if (task === undefined) return undefined;
-    task.last = failure;
+    task.last = error instanceof ServiceError ? error : undefined;
     const leftMs = this.#options.deadlineMs - nowMs;
     const next = afterFailure(task, error, { nowMs, delayMs, leftMs, reading });
     if ('failed' in next) {
@@ -156,6 +151,24 @@ export class Dispatcher {
     }
     this.#queue.add(task, leaving ? ranks.leaving : next.rank, next.dueMs, next.notBeforeMs);
     return undefined;
+  }
+
+  /** What a failure says of the service, whatever was asked for. @returns how long to wait before the next request, in milliseconds */
+  #judgeService(inFlight: InFlightRequest, error: unknown, nowMs: number): number {
+    const failure = error instanceof ServiceError ? error : undefined;
+    // A wrong body is an answer too.
+    const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
+    const isCheck = inFlight.kind === 'health-check';
+    if (isAnswer && this.#hasSay(inFlight)) this.#breaker.succeeded(inFlight, false);
+    else if (!isAnswer && !isCheck && !inFlight.request.leaving)
+      this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
+    const counted = isCheck ? 1 : Math.max(1, inFlight.task.counted);
+    const delayMs = retryDelayMs(counted, failure?.retryAfterMs, this.#options.random);
+    if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
+    else if (isAnswer) this.#throttle.answered();
+    this.#workers.free(inFlight);
+    this.#breaker.probeEnded(inFlight, nowMs);
+    return delayMs;
   }
 
   /** A task of the next cluster that nothing was asked for yet. */
@@ -177,19 +190,19 @@ export class Dispatcher {
     if (this.#key.isSuspected) return undefined;
     if (this.#breaker.isOpen) return this.#breaker.probe(nowMs);
     const task = this.#queue.first(nowMs);
-    return task && new InFlightRequest(task.request, task, 'regular', nowMs);
+    return task && new TaskRequest(task, 'regular', nowMs);
   }
 
   #begin(inFlight: InFlightRequest, nowMs: number): InFlightRequest {
     this.#workers.hold(inFlight);
     this.#throttle.started(nowMs);
+    if (inFlight.kind === 'health-check') return inFlight;
     const { task } = inFlight;
-    if (task === undefined) return inFlight;
     this.#queue.take(task);
     this.#asked.add(task.request.cluster);
     task.startedMs ??= nowMs;
     task.requests += 1;
-    if (inFlight.kind !== 'probe') task.counted += 1;
+    if (inFlight.kind === 'regular') task.counted += 1;
     inFlight.hasFullTime = task.isSlow;
     return inFlight;
   }
@@ -212,9 +225,14 @@ export class Dispatcher {
     return !request.leaving || this.#unfinished.size === 0;
   }
 
-  #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {
+  #throttled(
+    { kind, request, startedMs }: InFlightRequest,
+    status: number | undefined,
+    delayMs: number,
+    nowMs: number,
+  ): void {
     const pauseMs = this.#throttle.throttled(status, delayMs, startedMs, nowMs);
-    if (task !== undefined && pauseMs !== undefined) this.#queue.pause(task.request.cluster, nowMs + pauseMs);
+    if (kind !== 'health-check' && pauseMs !== undefined) this.#queue.pause(request.cluster, nowMs + pauseMs);
   }
 
   #finish({ request: { cluster, leaving } }: Task): void {

@@ -5,11 +5,11 @@ import type { Task } from './task';
 /** A body that brings this many bytes within its time makes progress. */
 const progressBytes = 16 * 1024;
 
-/** Why a request is made: for its task; or because the service looks down, to see whether it answers. */
-export type RequestKind = 'regular' | 'probe';
+/** One request under way. */
+export type InFlightRequest = TaskRequest | HealthCheck;
 
-/** One request under way, with the worker that it holds. */
-export class InFlightRequest {
+/** What holds a worker, and how long it may. */
+abstract class UnderWay {
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */
@@ -22,14 +22,9 @@ export class InFlightRequest {
   #windowMs: number;
   #windowBytes = 0;
 
-  /**
-   * @param request what is asked for
-   * @param task that its answer is archived for; undefined: a probe of which only the answer's head counts
-   */
   constructor(
+    /** What is asked for. */
     readonly request: ResourceRequest,
-    readonly task: Task | undefined,
-    readonly kind: RequestKind,
     readonly startedMs: number,
   ) {
     this.#windowMs = startedMs;
@@ -74,4 +69,21 @@ export class InFlightRequest {
     const problem = `${callName(this.request)} failed: ${what} in ${seconds} s while others waited`;
     this.cancel(new ServiceError(problem, 'timeout'));
   }
+}
+
+/** Its answer is archived. */
+export class TaskRequest extends UnderWay {
+  /** @param kind a probe is made because the service looks down, to see whether it answers */
+  constructor(
+    readonly task: Task,
+    readonly kind: 'regular' | 'probe',
+    startedMs: number,
+  ) {
+    super(task.request, startedMs);
+  }
+}
+
+/** A probe that asks again for what is archived already. Its answer's head is enough. */
+export class HealthCheck extends UnderWay {
+  readonly kind = 'health-check';
 }

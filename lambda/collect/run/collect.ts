@@ -7,7 +7,7 @@ import { RunStopped } from '../../stop';
 import { asynchronousAttempts } from '../../time-limits';
 import { InvalidBodyError } from '../body/body-check';
 import { Dispatcher, type DispatchOptions } from '../dispatch/dispatcher';
-import type { InFlightRequest } from '../dispatch/in-flight-request';
+import type { HealthCheck, InFlightRequest, TaskRequest } from '../dispatch/in-flight-request';
 import type { KeyReading } from '../dispatch/retry';
 import type { Task } from '../dispatch/task';
 import type { ApiKey } from '../service/api-key';
@@ -52,7 +52,7 @@ export async function collect(
   return new Collecting(tasks, request, context).run();
 }
 
-/** Ends the request of a probe when the head of its answer has arrived: nobody needs the body. */
+/** Ends a health check when the head of its answer has arrived: nobody needs the body. */
 const headIsEnough = new Error('the head of the answer was enough');
 
 /** Drives a {@link Dispatcher}: makes the requests that it decides on and reports what came of them. */
@@ -131,35 +131,49 @@ class Collecting {
   }
 
   #start(inFlight: InFlightRequest, key: string): void {
-    const { task } = inFlight;
-    if (task !== undefined && task.requests > 1) this.#context.reporter.askedAgain(nameOf(task.request), task.requests);
-    const over = this.#ask(inFlight, key).finally(() => {
+    const asking = inFlight.kind === 'health-check' ? this.#checkHealth(inFlight, key) : this.#ask(inFlight, key);
+    const over = asking.finally(() => {
       this.#underWay.delete(inFlight);
       this.#wakeup.notify();
     });
     this.#underWay.set(inFlight, over);
   }
 
-  async #ask(inFlight: InFlightRequest, key: string): Promise<void> {
-    const { clock, service } = this.#context;
-    const { request, task } = inFlight;
+  async #checkHealth(check: HealthCheck, key: string): Promise<void> {
+    const { clock, service, reporter } = this.#context;
     const onHead = (status: number, received: () => number) => {
-      inFlight.head(received, clock.monotonicMs());
-      if (task === undefined && status === 200) inFlight.cancel(headIsEnough);
+      check.head(received, clock.monotonicMs());
+      if (status === 200) check.cancel(headIsEnough);
     };
-    let answer: ServiceAnswer | undefined;
+    try {
+      const { body } = await service.get(check.request, key, check.signal, onHead);
+      await body.release();
+    } catch (error) {
+      if (error instanceof RunStopped) return this.#dispatcher.ended(check);
+      if (error instanceof ServiceError && error.throttled) reporter.throttled();
+      if (error !== headIsEnough) return this.#dispatcher.checkFailed(check, error, clock.monotonicMs());
+    }
+    this.#dispatcher.answered(check, clock.monotonicMs());
+    this.#dispatcher.ended(check);
+  }
+
+  async #ask(inFlight: TaskRequest, key: string): Promise<void> {
+    const { clock, service, reporter } = this.#context;
+    const { request, task } = inFlight;
+    if (task.requests > 1) reporter.askedAgain(nameOf(task.request), task.requests);
+    const onHead = (_status: number, received: () => number) => inFlight.head(received, clock.monotonicMs());
+    let answer: ServiceAnswer;
     try {
       answer = await service.get(request, key, inFlight.signal, onHead);
     } catch (error) {
-      if (error !== headIsEnough) return this.#fail(inFlight, key, error);
+      return this.#fail(inFlight, key, error);
     }
     this.#dispatcher.answered(inFlight, clock.monotonicMs());
-    if (answer !== undefined) await this.#archive(task, answer);
+    await this.#archive(task, answer);
     this.#dispatcher.ended(inFlight);
   }
 
-  async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
-    if (task === undefined) return answer.body.release();
+  async #archive(task: Task, answer: ServiceAnswer): Promise<void> {
     const doubted = this.#misnamed.has(task.request.cluster) ? withDoubt(answer) : answer;
     await archiveAnswer(task.request, doubted, this.#request.run, this.#context).then(
       (outcome) => this.#settle(task, outcome),
@@ -167,21 +181,21 @@ class Collecting {
     );
   }
 
-  async #fail(inFlight: InFlightRequest, key: string, error: unknown): Promise<void> {
+  async #fail(inFlight: TaskRequest, key: string, error: unknown): Promise<void> {
     const { clock, reporter } = this.#context;
     const { task } = inFlight;
     if (error instanceof RunStopped) {
-      if (task !== undefined) this.#settle(task, failedOutcome(error));
+      this.#settle(task, failedOutcome(error));
       return this.#dispatcher.ended(inFlight);
     }
     if (error instanceof ServiceError && error.throttled) reporter.throttled();
     let reading: KeyReading | undefined;
-    if (task !== undefined && error instanceof ServiceError && error.rejected) {
+    if (error instanceof ServiceError && error.rejected) {
       inFlight.isAnswered = true;
       reading = await this.#readKey(key);
     }
     const verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs(), reading);
-    if (task === undefined || verdict === undefined) return;
+    if (verdict === undefined) return;
     if (verdict.failed instanceof InvalidBodyError && verdict.failed.namesAnother)
       this.#misnamed.add(task.request.cluster);
     this.#settle(task, failedOutcome(verdict.failed));

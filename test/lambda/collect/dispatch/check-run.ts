@@ -58,13 +58,15 @@ function problemsOfAttempt(
 
   const regular = new Map<SimulatedTask, number>();
   for (const { inFlight, task } of requests)
-    if (inFlight.kind !== 'probe') regular.set(task, (regular.get(task) ?? 0) + 1);
+    if (inFlight.kind === 'regular') regular.set(task, (regular.get(task) ?? 0) + 1);
   // One more for a new key, and one to keep a body as received.
   for (const [{ cluster, resource }, count] of regular)
     demand(count <= maxRequests + 2, `${count} requests for the ${resource} of ${cluster}`);
 
   const missing = service.tasks.filter((task) => !archivedBefore.has(task));
-  const asked = new Set(requests.flatMap(({ inFlight, task }) => (inFlight.task === undefined ? [] : task.cluster)));
+  const asked = new Set(
+    requests.flatMap(({ inFlight, task }) => (inFlight.kind === 'health-check' ? [] : task.cluster)),
+  );
   const unasked = missing.filter(({ cluster }) => !asked.has(cluster));
   if (typeof end === 'object' && !isOfKey(end)) {
     const claimed = Number(/for (\d+) different/.exec(end.reason)?.[1] ?? 1);

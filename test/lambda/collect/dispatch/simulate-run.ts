@@ -124,10 +124,11 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const conclude = (reading?: KeyReading) => {
       held.delete(inFlight);
       if (isAnswer) unanswered.clear();
-      else if (inFlight.task !== undefined) unanswered.add(task.cluster);
-      if (dispatcher.failed(inFlight, error, nowMs, reading) !== undefined) task.hasFailed = true;
+      else if (inFlight.kind !== 'health-check') unanswered.add(task.cluster);
+      if (inFlight.kind === 'health-check') dispatcher.checkFailed(inFlight, error, nowMs);
+      else if (dispatcher.failed(inFlight, error, nowMs, reading) !== undefined) task.hasFailed = true;
     };
-    if (inFlight.task === undefined || !failure.rejected) return conclude();
+    if (inFlight.kind === 'health-check' || !failure.rejected) return conclude();
     inFlight.isAnswered = true;
     if (key !== sent) return conclude('changed');
     keyReadings += 1;
@@ -144,9 +145,10 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     workingKeys.add(sent);
     dispatcher.answered(inFlight, nowMs);
     const task = taskOf(inFlight);
-    at(nowMs + (inFlight.task === undefined ? 0 : archivingMs), () => {
+    const isCheck = inFlight.kind === 'health-check';
+    at(nowMs + (isCheck ? 0 : archivingMs), () => {
       held.delete(inFlight);
-      if (inFlight.task !== undefined) {
+      if (!isCheck) {
         task.isArchived = true;
         archived.push(task);
       }
@@ -157,9 +159,10 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   const ask = (inFlight: InFlightRequest) => {
     const task = taskOf(inFlight);
     const sent = String(key);
-    if (inFlight.task !== undefined) task.requests += 1;
     requests.push({ atMs: nowMs, inFlight, task });
-    if (inFlight.task && [...held].some((other) => other.task === inFlight.task))
+    const isCheck = inFlight.kind === 'health-check';
+    if (!isCheck) task.requests += 1;
+    if (!isCheck && [...held].some((other) => other.kind !== 'health-check' && other.task === inFlight.task))
       throw new Error(`${task.cluster} is asked twice at once`);
     held.add(inFlight);
     mostUnderWay = Math.max(mostUnderWay, held.size);
@@ -171,7 +174,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const head = at(beganMs + reply.headMs, () => {
       const received = () => ((nowMs - beganMs - reply.headMs) / 1000) * reply.bytesPerSecond;
       inFlight.head(received, nowMs);
-      if (inFlight.task !== undefined || reply.status !== 200) return;
+      if (!isCheck || reply.status !== 200) return;
       over.isOff = true;
       succeed(inFlight, sent);
     });
@@ -228,7 +231,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   }
   // What is being archived is finished, whatever ends the attempt.
   for (const inFlight of held)
-    if (inFlight.isAnswered && inFlight.task !== undefined) {
+    if (inFlight.isAnswered && inFlight.kind !== 'health-check') {
       taskOf(inFlight).isArchived = true;
       archived.push(taskOf(inFlight));
     }

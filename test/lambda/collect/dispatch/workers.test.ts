@@ -1,8 +1,8 @@
-import { InFlightRequest } from '../../../../lambda/collect/dispatch/in-flight-request';
+import { HealthCheck, type InFlightRequest } from '../../../../lambda/collect/dispatch/in-flight-request';
 import { Workers } from '../../../../lambda/collect/dispatch/workers';
 
 function requestAt(startedMs: number): InFlightRequest {
-  return new InFlightRequest({ cluster: 'a', resource: 'log' }, undefined, 'regular', startedMs);
+  return new HealthCheck({ cluster: 'a', resource: 'log' }, startedMs);
 }
 
 const nobody = () => undefined;
