@@ -153,11 +153,14 @@ export class CircuitBreaker {
   }
 
   #choose({ failedRounds, round: { made } }: Open, nowMs: number): InFlightRequest | undefined {
+    const isAllowed = ({ cluster }: ResourceRequest) => !this.#queue.isPaused(cluster, nowMs);
     const archived = this.#archived[failedRounds % this.#archived.length];
-    if (archived !== undefined && made === 0) return new HealthCheck(archived, nowMs);
+    if (archived !== undefined && made === 0 && isAllowed(archived)) return new HealthCheck(archived, nowMs);
     // A health check is all that the first round needs.
-    if (archived !== undefined && failedRounds === 0) return undefined;
-    const task = this.#nextUnasked() ?? (made < probesAgain ? this.#queue.longestWaiting(nowMs) : undefined);
+    if (made > 0 && archived !== undefined && failedRounds === 0) return undefined;
+    const unasked = this.#nextUnasked();
+    if (unasked !== undefined && isAllowed(unasked.request)) return new TaskRequest(unasked, 'probe', nowMs);
+    const task = made < probesAgain ? this.#queue.longestWaiting(nowMs) : undefined;
     return task && new TaskRequest(task, 'probe', nowMs);
   }
 

@@ -226,13 +226,13 @@ export class Dispatcher {
   }
 
   #throttled(
-    { kind, request, startedMs }: InFlightRequest,
+    { request, startedMs }: InFlightRequest,
     status: number | undefined,
     delayMs: number,
     nowMs: number,
   ): void {
     const pauseMs = this.#throttle.throttled(status, delayMs, startedMs, nowMs);
-    if (kind !== 'health-check' && pauseMs !== undefined) this.#queue.pause(request.cluster, nowMs + pauseMs);
+    if (pauseMs !== undefined) this.#queue.pause(request.cluster, nowMs + pauseMs);
   }
 
   #finish({ request: { cluster, leaving } }: Task): void {

@@ -64,6 +64,10 @@ export class FairQueue {
     this.#pausedUntilMs.set(cluster, untilMs);
   }
 
+  isPaused(cluster: string, nowMs: number): boolean {
+    return (this.#pausedUntilMs.get(cluster) ?? 0) > nowMs;
+  }
+
   /** When the next delayed task is due, in milliseconds; Infinity if no task is delayed. */
   get nextDueMs(): number {
     for (let next = this.#delayed.at(-1); next; next = this.#delayed.at(-1)) {

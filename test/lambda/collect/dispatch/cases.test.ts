@@ -1,4 +1,5 @@
 import { firstResources } from '../../../../archive/format/resources';
+import { ServiceError } from '../../../../lambda/collect/service/service-error';
 import { seededRandom } from '../../../../local/demo-service/seeded-random';
 import {
   type SimulatedAttempt,
@@ -8,7 +9,16 @@ import {
   simulatedTask,
   simulateRun,
 } from './simulate-run';
-import { type Behaviour, good, hanging, refused, status, trickling, unreachable } from './simulated-service';
+import {
+  type Behaviour,
+  good,
+  hanging,
+  type Reply,
+  refused,
+  status,
+  trickling,
+  unreachable,
+} from './simulated-service';
 
 /** Fleets that have starved, hammered or misjudged somebody before, in simulated time. */
 
@@ -124,6 +134,30 @@ describe('a service that is down', () => {
     const service = fleet(times(200, quick), { disturbance });
     simulateRun(service);
     expect(service.tasks.filter(({ isArchived }) => !isArchived)).toEqual([]);
+  });
+
+  it('is said to be unreachable where the last failures say so, whatever the first ones said', () => {
+    const error = new ServiceError('no such host', 'connection', { lasting: 'no such host' });
+    const unreachable = { ...refused(), error };
+    const from = 1100;
+    const reasonOf = (before: Reply, after: Reply) =>
+      simulateAttempt(fleet(times(300, quick), { disturbance: (_, nowMs) => (nowMs < from ? before : after) }), 1000, 1)
+        .end;
+    const reason = (text: string) => ({ kind: 'end', reason: expect.stringContaining(text) });
+    expect(reasonOf(unreachable, refused())).toEqual(reason('the service looks down'));
+    expect(reasonOf(refused(), unreachable)).toEqual(reason('the service cannot be reached: no such host'));
+  });
+
+  it('is left alone for as long as it asks, by health checks too, of whatever was asked before', () => {
+    const clusters = Array.from({ length: 12 }, (_, index) => `c${index}`);
+    for (const archived of clusters) {
+      const tasks = clusters.map((cluster) => simulatedTask(cluster, 'manifest', () => status(503, 30, 20_000)));
+      const log = { ...simulatedTask(archived, 'log', () => status(503, 30, 20_000)), isArchived: true };
+      const service = { ...fleet([]), tasks: [log, ...tasks], concurrency: 1 };
+      const { requests, tooEarly } = simulateAttempt(service, 1000, 3);
+      expect(requests.filter(({ inFlight }) => inFlight.kind === 'health-check').length).toBeGreaterThan(10);
+      expect(tooEarly).toBe(0);
+    }
   });
 
   it.each(

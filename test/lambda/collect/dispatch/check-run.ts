@@ -48,13 +48,15 @@ function problemsOfAttempt(
   archivedBefore: ReadonlySet<SimulatedTask>,
 ): string[] {
   const { service, good, isDisturbed, isKeyWrong, neededMs } = fleet;
-  const { end, startMs, endMs, requests, mostUnderWay } = attempt;
+  const { end, startMs, endMs, requests, mostUnderWay, tooEarly } = attempt;
   const problems: string[] = [];
   const demand = (isRight: boolean, problem: string) => {
     if (!isRight) problems.push(problem);
   };
   demand(mostUnderWay <= service.concurrency, `${mostUnderWay} requests at once`);
   demand(endMs <= startMs + service.attemptMs, `it ends ${endMs - startMs - service.attemptMs} ms too late`);
+
+  demand(tooEarly === 0, `${tooEarly} requests before the time that Retry-After names`);
 
   const regular = new Map<SimulatedTask, number>();
   for (const { inFlight, task } of requests)

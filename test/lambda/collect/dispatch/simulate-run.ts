@@ -1,7 +1,7 @@
 import type { Resource } from '../../../../archive/format/resources';
 import { Dispatcher, type EarlyEnd } from '../../../../lambda/collect/dispatch/dispatcher';
 import type { InFlightRequest } from '../../../../lambda/collect/dispatch/in-flight-request';
-import type { KeyReading } from '../../../../lambda/collect/dispatch/retry';
+import { type KeyReading, longestSharedPauseMs } from '../../../../lambda/collect/dispatch/retry';
 import type { ServiceError } from '../../../../lambda/collect/service/service-error';
 import { asynchronousRetryWaits } from '../../../../lambda/time-limits';
 import type { Random } from '../../../../local/demo-service/seeded-random';
@@ -64,6 +64,8 @@ export interface SimulatedAttempt {
   readonly workingKeys: ReadonlySet<string>;
   readonly lastKey: string;
   readonly keyReadings: number;
+  /** Requests for a cluster before the time that a 503 has named with Retry-After. */
+  readonly tooEarly: number;
 }
 
 interface Event {
@@ -110,6 +112,9 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   const unanswered = new Set<string>();
   let unansweredInRow = 0;
   const workingKeys = new Set<string>();
+  /** Until when the service has asked to be left alone, with 503, for each cluster. */
+  const pausedUntilMs = new Map<string, number>();
+  let tooEarly = 0;
 
   const at = (ms: number, happen: () => void): Event => {
     const event = { atMs: ms, happen };
@@ -121,6 +126,8 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const task = taskOf(inFlight);
     const failure = error as Partial<ServiceError>;
     const isAnswer = failure.status === undefined ? inFlight.headMs !== undefined : failure.status < 500;
+    if (failure.status === 503 && failure.retryAfterMs !== undefined)
+      pausedUntilMs.set(task.cluster, nowMs + Math.min(failure.retryAfterMs, longestSharedPauseMs));
     const conclude = (reading?: KeyReading) => {
       held.delete(inFlight);
       if (isAnswer) unanswered.clear();
@@ -160,6 +167,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     const task = taskOf(inFlight);
     const sent = String(key);
     requests.push({ atMs: nowMs, inFlight, task });
+    if (nowMs < (pausedUntilMs.get(task.cluster) ?? 0)) tooEarly += 1;
     const isCheck = inFlight.kind === 'health-check';
     if (!isCheck) task.requests += 1;
     if (!isCheck && [...held].some((other) => other.kind !== 'health-check' && other.task === inFlight.task))
@@ -247,6 +255,7 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     workingKeys,
     lastKey: String(key),
     keyReadings,
+    tooEarly,
   };
 }
 
