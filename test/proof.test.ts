@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { objectKey, runRecordKey, sealKey, sealStampKey } from '../archive/format/keys';
 import { sealSchema, signatureSchema } from '../archive/format/seal';
-import { stateSchema } from '../archive/format/seal-state';
+import { dueSchema, stateSchema } from '../archive/format/seal-state';
 import { requestStamp } from '../archive/prove/stamps/request-stamp';
 import { startStampAuthority } from '../local/stamp-authority/start-stamp-authority';
 import { ArchiveFixture, logRecord } from './cli/archive-fixture';
@@ -28,8 +28,8 @@ const seal = sealKey;
 
 it('docs/format.md explains every member of a seal and of a signature', () => {
   const { verified, unread, plan, open, due } = sealSchema.shape;
-  const { cursor, summary } = stateSchema.shape;
-  const parts = [sealSchema, signatureSchema, verified, unread, plan, open, due, stateSchema, cursor, summary];
+  const { summary } = stateSchema.shape;
+  const parts = [sealSchema, signatureSchema, verified, unread, plan, open, due, stateSchema, dueSchema, summary];
   const members = parts.flatMap(({ shape }) => Object.keys(shape));
   const format = readFileSync(join(__dirname, '../docs/format.md'), 'utf8');
   expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);

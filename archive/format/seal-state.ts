@@ -8,28 +8,29 @@ import { count, time } from './run-record';
  */
 const positive = z.int().check(z.positive());
 
-/** How far reading has come along the sealed run records: everything before this place was read. */
-const positionSchema = z.object({
-  /** Number of a seal. */
-  seal: positive,
-  /** Index in its `records`. */
-  record: count,
-  /** Index in the `outcomes` of that record. */
-  outcome: count,
-});
-
-/** A pass over all of the archive: where it is. */
-const passSchema = z.object({
-  /** When it began. */
+/**
+ * Something that is to be judged: of the runs of a period the clusters from one on. What an audit has no time for stays, and
+ * what is too much at once is divided.
+ */
+export const dueSchema = z.object({
+  /**
+   * `settled`: whether everything is there of runs of which nothing comes any more, and nothing else. `new`: the content of what
+   * new run records archived. `listing` and `reading`: the same of all runs, again.
+   */
+  what: z.enum(['settled', 'new', 'listing', 'reading']),
+  /** Since when it is due; of what goes through all runs, when it began. */
   since: time,
-  isDone: z.boolean(),
-  /** Ends of the stretch that it is in, both included; null: without limit. */
+  /** Of what goes through all runs: nothing of it is left. The next time is due so many days after `since`. */
+  isDone: z.optional(z.literal(true)),
+  /** Times of runs, both included; null: without limit. */
   from: z.nullable(time),
   to: z.nullable(time),
-  /** The first cluster that was not judged in that stretch, in the order of keys; null: none was. */
+  /** The first cluster, in the order of keys; null: all. */
   cluster: z.nullable(z.string()),
   /** Objects that are judged at once: less than usual if one audit had not time enough for them. */
   atOnce: count,
+  /** Of what is new: number of a seal. It is what run records archived that this seal or a later one has. */
+  seal: z.optional(positive),
 });
 
 const failingSchema = z.object({
@@ -124,20 +125,12 @@ export const stateSchema = z.object({
   logs: logsSchema,
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
-  cursor: z.object({
-    /** Objects of sealed run records before this place were read. */
-    verified: positionSchema,
-    /** Runs up to this time were searched for objects that no run record has; null: none yet. */
-    searchedTo: z.nullable(time),
-    /** What is old, judged again: what is there, and what it holds; null: nothing is old yet. */
-    listing: z.nullable(passSchema),
-    reading: z.nullable(passSchema),
-  }),
+  /** What is to be judged. */
+  todo: z.array(dueSchema),
 });
 
 export type SealState = z.infer<typeof stateSchema>;
-export type Pass = z.infer<typeof passSchema>;
-export type Position = z.infer<typeof positionSchema>;
+export type Due = z.infer<typeof dueSchema>;
 export type Failing = z.infer<typeof failingSchema>;
 export type OpenFinding = z.infer<typeof openSchema>;
 export type LogsState = z.infer<typeof logsSchema>;
@@ -145,9 +138,6 @@ export type Summary = z.infer<typeof summarySchema>;
 
 /** Largest file of a state that is read or written, in bytes. */
 export const largestStateBytes = 64 * 1024 * 1024;
-
-/** Where everything is still to be read. */
-export const start: Position = { seal: 1, record: 0, outcome: 0 };
 
 /** What an archive without a seal goes on from. */
 export const emptyState: SealState = {
@@ -168,5 +158,5 @@ export const emptyState: SealState = {
   },
   logs: { gaps: [], gapsMore: 0, frozen: [], onlyGaps: [], isMailed: false },
   failing: [],
-  cursor: { verified: start, searchedTo: null, listing: null, reading: null },
+  todo: [],
 };

@@ -2,7 +2,7 @@ export { type CheckedObject, checkObject } from './check-object';
 export { absentFindings, describeNotJudged, dueIn } from './due-runs';
 export { Expiry } from './expiry';
 export { judge, judgeRun } from './judge';
-export { judgeBeside, Met } from './judge-beside';
+export { Met } from './judge-beside';
 export { judgeRest } from './judge-rest';
 export { newestList } from './list-steps';
 export { acknowledgedBy, openDamage } from './seals/open-damage';

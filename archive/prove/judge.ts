@@ -2,6 +2,7 @@ import type { Excusable } from '../format/finding';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../format/keys';
 import { problems } from '../format/problems';
 import { isStored, type Outcome, type RunOutcome, taskName } from '../format/run-record';
+import { isInShard } from '../format/shard';
 import type { Clusters } from '../read/clusters';
 import { mapConcurrently } from '../read/map-concurrently';
 import { readStoredRun, type StoredRun } from '../read/read-run';
@@ -22,11 +23,18 @@ import { found, type Judged, type Slice, unlessExpired, type World } from './wor
  */
 export async function* judge(slice: Slice, world: World): AsyncGenerator<Judged> {
   const met = new Met(world.keptName);
-  for await (const listed of runsBetween(world.reader, slice)) yield* judgeRun(listed, slice, world, met);
+  const { sealedSince } = slice;
+  const isNew = ({ key }: { readonly key: string }) => world.sealed.isSealedSince(key, sealedSince);
+  for await (const listed of runsBetween(world.reader, slice))
+    if (listed.records.some(isNew)) yield* judgeRun(listed, slice, world, met);
+  if (sealedSince !== undefined) return;
   yield* judgeBeside(slice, world, met);
   for (const one of world.sealed.gone(slice, met.there))
     if (!met.gone.has(one.key) && isIn(slice, one.key)) yield await unlessExpired(world, one);
 }
+
+/** What is judged of a run. */
+type JudgedOf = Pick<Slice, 'clusters' | 'depth' | 'sealedSince'>;
 
 /**
  * Judges the records of one run, and what they name.
@@ -35,7 +43,7 @@ export async function* judge(slice: Slice, world: World): AsyncGenerator<Judged>
  */
 export async function* judgeRun(
   listed: ListedRun,
-  slice: Pick<Slice, 'clusters' | 'depth'>,
+  slice: JudgedOf,
   world: World,
   met: Met,
   kept: { stored?: StoredRun } = {},
@@ -114,15 +122,17 @@ function addUnarchived({ run, read, counts, outcomes }: StoredRun, clusters: Clu
 async function* judgeNamed(
   stored: StoredRun,
   unattested: ReadonlySet<string>,
-  { clusters, depth }: Pick<Slice, 'clusters' | 'depth'>,
+  { clusters, depth, sealedSince }: JudgedOf,
   world: World,
   met: Met,
 ): AsyncGenerator<Judged> {
   const { concurrency, sealed } = world;
   const isAttested = attestedOutcomes(stored, unattested);
   const [forged = ''] = unattested;
+  const isNew = newOutcomes(stored, world, sealedSince);
   // What has no hash but in a record that was killed has to get one.
-  const isRead = ({ key, sha256 }: StoredOutcome) => depth === 'content' || (sha256 === undefined && !sealed.has(key));
+  const isRead = (outcome: StoredOutcome) =>
+    depth === 'content' ? isNew(outcome) : outcome.sha256 === undefined && !sealed.has(outcome.key);
   const check = async (outcome: StoredOutcome) => ({
     outcome,
     checked: isRead(outcome) ? await world.check(world.reader, outcome.key, outcome) : undefined,
@@ -152,6 +162,16 @@ function attestedOutcomes({ read }: StoredRun, unattested: ReadonlySet<string>):
   for (const { key, record } of read)
     if (!unattested.has(key)) for (const outcome of record?.outcomes ?? []) attested.add(nameOf(outcome));
   return (outcome) => attested.has(nameOf(outcome));
+}
+
+/** @returns whether an outcome is of a record that a seal or a later one has first; it keeps no record */
+function newOutcomes({ read }: StoredRun, { sealed }: World, sealedSince: number | undefined) {
+  if (sealedSince === undefined) return () => true;
+  const added = read.flatMap(({ key, attempt, shard }) =>
+    sealed.isSealedSince(key, sealedSince) ? { attempt, shard } : [],
+  );
+  return ({ attempt, cluster }: StoredOutcome) =>
+    added.some((record) => record.attempt === attempt && isInShard(cluster, record.shard));
 }
 
 function isIn({ clusters }: Slice, key: string): boolean {

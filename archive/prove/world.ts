@@ -15,6 +15,11 @@ export interface Slice extends Period {
   readonly clusters: Clusters;
   /** `names`: whether objects are there. `content`: what they hold, too. What nobody has a hash of is read in both. */
   readonly depth: 'names' | 'content';
+  /**
+   * Number of a seal: only the content of what run records archived that this seal or a later one has, and not what lies beside
+   * them. Left out: of all, and what lies beside them.
+   */
+  readonly sealedSince?: number;
   /** Whether nothing comes any more that could explain what is there. Left out: by the time of the world. */
   readonly isSettled?: true;
 }

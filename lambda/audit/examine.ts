@@ -1,24 +1,26 @@
-import { settled } from '../../archive/format/clocks';
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
+import { resources } from '../../archive/format/resources';
+import type { RunOutcome } from '../../archive/format/run-record';
 import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import { type Hashed, mostNamed, type Seal, sealSchema } from '../../archive/format/seal';
 import type { Failing, SealState, Summary } from '../../archive/format/seal-state';
-import { Met, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
+import { checkObject, openDamage, type SealChain, unlessExpired } from '../../archive/prove/attest';
 import type { ArchiveReader } from '../../archive/read';
 import { groupReasons } from '../group-reasons';
-import { type AuditJudge, auditJudge } from './audit-judge';
-import { checkOpen } from './check-open';
+import { agendaOf, dueFrom, type Work } from './agenda';
+import { auditWorld } from './audit-world';
 import { ClusterOutcomes } from './cluster-outcomes';
 import type { Findings } from './findings';
 import type { FleetInForce } from './fleet-in-force';
 import { judgeRuns, judgeSeals } from './judge-due';
-import { listNew, readNew } from './judge-new';
-import { judgeOld, newPass } from './judge-old';
 import type { ListMembers } from './list-members';
 import { LogSeams } from './log-seams';
+import { OpenChecks } from './open-checks';
 import { sealRecords } from './seal-records';
 import { toldSince } from './told-since';
+import { Totals } from './totals';
+import { walk } from './walk';
 
 /** A seal that still has to name its state, and that state. */
 export interface UnsignedSeal {
@@ -54,57 +56,49 @@ const mostMembers = 50;
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
-  return makeSeal(context, await takeSteps(context));
+  return makeSeal(context, await look(context));
 }
 
-/**
- * Works through the archive in the order of what matters, as far as there is time.
- */
-async function takeSteps(context: ExamineContext) {
-  const { reader: archive, plan, chain, findings } = context;
+/** Looks at the archive in the order of what matters, as far as there is time. */
+async function look(context: ExamineContext) {
+  const { reader: archive, plan, chain, findings, own, now, stop } = context;
   const clusters = new ClusterOutcomes(chain.state.failing, plan.clusters);
-  const judge = auditJudge({ ...context, archive, find: findings.find, keptName: clusters.sharedName });
+  const world = auditWorld({ archive, chain, plan, now, stop, keptName: clusters.sharedName });
+  const totals = new Totals(world);
+  const checks = new OpenChecks(chain.state.open, world);
+  const logs = new LogSeams(world.reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
 
-  const { searchedTo, ...found } = await judgeNew(context, judge, clusters);
-  const { expired } = judge.beside;
-  // 4. What is open is looked at again.
-  const checked = await checkOpen(judge);
-  // 5. What is new is read.
-  const logs = new LogSeams(judge.reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
-  const read = await readNew(judge, chain.next.number, found.records, logs);
-  // 6. What is old is listed and read again.
-  const isDue = read.position.seal > chain.next.number;
-  const old = await judgeOld(judge, { runs: [...found.records.runs], rereadDays: plan.rereadDays, isDue });
-
-  for (const finding of judge.configurations.findings) judge.observe({ finding });
-  const cursor = { verified: read.position, searchedTo, ...old.passes };
-  return { ...found, expired, hashed: judge.beside.hashed, checked, read, old, logs, clusters, cursor };
-}
-
-/** Judges what is new, without its content. A call of its own: reading takes longest, and a run record needs the memory of what was met. */
-async function judgeNew({ plan, chain, own, now }: ExamineContext, judge: AuditJudge, clusters: ClusterOutcomes) {
-  const { searchedTo } = chain.state.cursor;
-  const search = { from: searchedTo === null ? undefined : new Date(Date.parse(searchedTo) + 1), to: settled(now) };
-  const met = new Met(clusters.sharedName);
-  // 1. The run records that no seal has are hashed. What a seal has and the bucket has not is missing.
-  const records = await sealRecords(judge, {
-    ...{ clusters, met, search, most: mostListed },
-    firings: firingsOfSchedule(plan.schedule),
-  });
-  const incomplete: Date[] = [];
-  for (const gone of judge.sealed.gone({}, records.there)) {
+  const firings = firingsOfSchedule(plan.schedule);
+  const records = await sealRecords(world, { ...context, archive, clusters, totals, most: mostListed, firings });
+  const lost: Date[] = [];
+  for (const gone of world.sealed.gone({}, records.there)) {
     const run = parseRunRecordKey(gone.key)?.run;
     if (run === undefined) continue;
-    const judged = await unlessExpired(judge, gone);
-    judge.observe(judged);
-    if ('finding' in judged) incomplete.push(run);
+    const judged = await unlessExpired(world, gone);
+    totals.take(judged);
+    if (!('finding' in judged)) continue;
+    findings.add(judged.finding);
+    lost.push(run);
   }
-  // 2. Seals and runs are compared with what was due.
-  judgeSeals(judge, plan, own.seal, records);
-  const due = await judgeRuns(judge, plan, records);
-  // 3. What is new is listed: objects that no run record names.
-  const isListed = await listNew(judge, met, records.behind === null ? search : undefined, incomplete);
-  return { records, due, searchedTo: isListed ? search.to.toISOString() : searchedTo };
+  judgeSeals(context, own.seal, records);
+  const due = await judgeRuns(context, world.expiry, records);
+  await checks.lookBeside(stop, findings.find);
+  const agenda = agendaOf(chain.state.todo, {
+    ...{ now, lost, open: checks.runs },
+    before: chain.stateOf && new Date(chain.stateOf.listedFrom),
+    added: records.span && { ...records.span, seal: (chain.stateOf?.number ?? 0) + 1 },
+  });
+  const left = await walk(agenda, world, {
+    ...{ stop, findings, observers: [totals, checks, logs], rereadDays: plan.rereadDays, runs: records.runs },
+    checkNew: (reader, key, outcome) => (isLog(outcome) ? logs.check(outcome) : checkObject(reader, key, outcome)),
+  });
+  for (const finding of world.configurations.findings) findings.add(finding);
+  return { records, due, clusters, totals, checked: checks.checked, logs, left };
+}
+
+/** Whether a record names a log. */
+function isLog(outcome: RunOutcome | undefined): outcome is RunOutcome & { readonly key: string } {
+  return outcome?.key !== undefined && resources[outcome.resource].holdsLog;
 }
 
 function firstOf({ runs, joined, left, away, lessened, anew }: ListMembers): Summary['clusters'] {
@@ -124,20 +118,20 @@ function countsOf({ joined, left, away, lessened }: ListMembers): Seal['clusters
 }
 
 /** Puts together what an audit signs. */
-function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof takeSteps>>): UnsignedSeal {
+function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof look>>): UnsignedSeal {
   const { own, plan, chain, now, findings, members, stamps } = context;
-  const { records, read, old } = claims;
+  const { records, due, totals } = claims;
   const { head, next } = chain;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = claims.clusters.failing(required);
   const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
-  const lastRun = [...records.runs].at(-1);
+  const lastRun = [...records.runs.keys()].at(-1);
   const configured = plan.clusters.map(({ uid }) => uid);
-  const { repaired, found, ...left } = findings.settle(chain, claims.checked, own.seal);
-  // What no state has room for is found again by judging everything again.
-  const reading = left.openMore === 0 ? claims.cursor.reading : newPass(now, 'reading');
-  const open = { ...left, openMore: reading?.isDone ? 0 : Math.max(left.openMore, chain.state.openMore) };
-  const absent = left.findings.filter(({ kind }) => kind === 'absent');
+  const { repaired, found, ...kept } = findings.settle(chain, claims.checked, own.seal);
+  const todo = todoOf(claims.left, kept.openMore > 0, now);
+  const isReading = todo.some(({ what, isDone }) => what === 'reading' && !isDone);
+  const open = { ...kept, openMore: isReading ? Math.max(kept.openMore, chain.state.openMore) : 0 };
+  const absent = kept.findings.filter(({ kind }) => kind === 'absent');
   const notCollected = claims.clusters.notCollected();
   const isTold = chain.stateOf === undefined || chain.state.logs.isMailed;
   const summary = toldSince(isTold ? undefined : chain.state.summary, {
@@ -148,13 +142,15 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     reasons: groupReasons(failures),
     notCollected: { count: notCollected.length, first: notCollected.slice(0, mostMembers) },
     ...(!plan.schedule.enabled && { pausedSince: chain.state.summary.pausedSince ?? own.seal }),
-    absent: { runs: claims.due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
+    absent: { runs: due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
   });
   const sealed = sealedPlan(plan, head, own.seal);
   const damage = openDamage({ seal: own.seal, plan: sealed, ...open });
   // Once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired.
   const isMailed = head?.seal.slice(0, 10) !== own.seal.slice(0, 10) || damage.count > 0 || repaired.count > 0;
-  const isAllRead = read.position.seal > next.number;
+  const isAllRead = !todo.some(({ what }) => what === 'new');
+  const { read } = totals;
+  const all = totals.all ?? head?.verified.all ?? null;
   const seal: UnsignedSeal['seal'] = {
     version: 1,
     ...own,
@@ -162,21 +158,21 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     ...next,
     listedFrom: now.toISOString(),
     records: records.records,
-    objects: [...claims.hashed.values()].slice(0, mostListed - records.records.length),
+    objects: [...totals.hashed.values()].slice(0, mostListed - records.records.length),
     stamps: stamps.filter(({ key }) => !chain.sealedStamps.has(key)),
     unread: { behind: records.behind, keys: records.unread.slice(0, mostNamed) },
     plan: sealed,
     configurations: records.configurations,
-    due: claims.due,
+    due,
     verified: {
-      objects: read.objects + old.objects,
-      old: old.objects,
-      bytes: read.bytes + old.bytes,
-      carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - read.objects),
+      objects: read.new + read.old,
+      old: read.old,
+      bytes: read.bytes,
+      carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - read.new),
       carriedOverRecords: records.carriedOver + records.unread.length,
-      expired: claims.expired,
-      all: old.all,
-      notReadSince: plan.rereadDays === undefined ? (old.all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
+      expired: totals.expired.size,
+      all,
+      notReadSince: plan.rereadDays === undefined ? (all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
     },
     found,
     ...(members && { clusters: countsOf(members) }),
@@ -187,9 +183,18 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof tak
     summary,
     failing: failing.map(({ failure, ...one }) => ({ ...one, isMailed: isMailedBefore(one, chain.state) })),
     logs: claims.logs.summary.result(configured, isMailed),
-    cursor: { ...claims.cursor, reading },
+    todo,
   };
   return { seal, state };
+}
+
+/**
+ * What the next audit has to do beside what is open. What no state has room for is found again by judging everything again.
+ * @param isMore whether there is such a thing
+ */
+function todoOf(left: readonly Work[], isMore: boolean, now: Date): SealState['todo'] {
+  const todo = left.flatMap(({ what, clusters, ...one }) => (what === 'open' ? [] : { what, ...one }));
+  return isMore ? [...todo.filter(({ what }) => what !== 'reading'), dueFrom('reading', now)] : todo;
 }
 
 /** Whether people know already that a cluster fails since a run. */

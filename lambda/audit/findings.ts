@@ -4,7 +4,6 @@ import { problems } from '../../archive/format/problems';
 import type { Seal } from '../../archive/format/seal';
 import { largestStateBytes, type OpenFinding, type SealState, type Summary } from '../../archive/format/seal-state';
 import type { SealChain } from '../../archive/prove/attest';
-import type { Rechecked } from './check-open';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;
@@ -21,6 +20,12 @@ type KnownBefore = Pick<SealChain, 'records' | 'state'>;
 
 /** What a seal and its state say of findings. */
 type Settled = Pick<Seal, 'found'> & Pick<SealState, 'findings' | 'open' | 'openMore'> & Pick<Summary, 'repaired'>;
+
+/**
+ * What is said of an open finding that is not found again: it was repaired; nothing that is right says any more what should
+ * be there, which is the damage then; or it could not be read.
+ */
+export type Rechecked = 'repaired' | 'unvouched' | 'unread';
 
 /**
  * What an audit finds. With what was open before it makes what is open after it: all that was found, and all that was open

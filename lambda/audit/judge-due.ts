@@ -4,9 +4,26 @@ import { CronError } from '../../archive/format/schedule/cron';
 import { longestGap } from '../../archive/format/schedule/cron-gap';
 import { firingsOfSchedule } from '../../archive/format/schedule/firings';
 import type { Seal } from '../../archive/format/seal';
-import { absentFindings, absentSeals, dueIn, earlierRuns, shorterRetentions } from '../../archive/prove/attest';
-import type { AuditJudge } from './audit-judge';
+import {
+  absentFindings,
+  absentSeals,
+  dueIn,
+  type Expiry,
+  earlierRuns,
+  type SealChain,
+  shorterRetentions,
+} from '../../archive/prove/attest';
+import type { Findings } from './findings';
 import type { NewRecords } from './seal-records';
+
+/** What an audit compares with what was due. */
+interface Judging {
+  readonly chain: SealChain;
+  readonly plan: AuditPlan;
+  readonly findings: Findings;
+  /** The time by S3's own clock when the audit began to list. */
+  readonly now: Date;
+}
 
 /**
  * Finds a retention that became shorter, and firings of the audit that should have a seal and do not. What was there before an
@@ -14,8 +31,7 @@ import type { NewRecords } from './seal-records';
  * @param seal the time of this audit
  */
 export function judgeSeals(
-  { chain, now, find }: AuditJudge,
-  plan: AuditPlan,
+  { chain, plan, findings: { find }, now }: Judging,
   seal: string,
   { oldestWrittenAt }: NewRecords,
 ): void {
@@ -48,14 +64,14 @@ function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditP
  * records cannot judge.
  */
 export async function judgeRuns(
-  judge: AuditJudge,
-  plan: AuditPlan,
+  { chain, plan, findings: { find }, now }: Judging,
+  expiry: Expiry,
   { runs, behind }: NewRecords,
 ): Promise<Seal['due']> {
-  const { chain, find } = judge;
   const [firstSeal] = chain.seals;
   const before = chain.seals.findLast(({ unread }) => unread.behind === null) ?? firstSeal;
-  const [firstRun] = runs;
+  const times = [...runs.keys()];
+  const [firstRun] = times;
   if (firstSeal === undefined || before === undefined || firstRun === undefined || behind !== null)
     return { runs: 0, absent: [], notJudged: null };
   const judged = settled(new Date(before.listedFrom)).getTime();
@@ -63,10 +79,10 @@ export async function judgeRuns(
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
   // Not those that run records name: whoever may write records could silence the schedule.
   const schedules = [plan.schedule, ...chain.seals.slice(known).map((seal) => seal.plan.schedule)];
-  const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(judge.now) }, runs);
-  const times: Date[] = [];
-  for (const time of due.times) if (!(await judge.expiry.mayHaveRemoved({ writtenAt: time }))) times.push(time);
-  for (const { kind, key, problem } of absentFindings({ times, areMore: false })) find(kind, key, problem);
+  const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(now) }, new Set(times));
+  const absent: Date[] = [];
+  for (const time of due.times) if (!(await expiry.mayHaveRemoved({ writtenAt: time }))) absent.push(time);
+  for (const { kind, key, problem } of absentFindings({ times: absent, areMore: false })) find(kind, key, problem);
   const notJudged = due.notJudged && { from: due.notJudged.from.toISOString(), to: due.notJudged.to.toISOString() };
-  return { runs: due.runs, absent: times.map((time) => time.toISOString()), notJudged: notJudged ?? null };
+  return { runs: due.runs, absent: absent.map((time) => time.toISOString()), notJudged: notJudged ?? null };
 }

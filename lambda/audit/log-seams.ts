@@ -7,12 +7,14 @@ import {
   type ArchiveReader,
   clusterObjectsNewestFirst,
   LogHistory,
+  type LogLink,
   LogReader,
   mostCompared,
   type ReadLog,
   take,
 } from '../../archive/read';
 import { SeamSummary } from './seam-summary';
+import type { Observer } from './walk';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */
 const mostMemory = 28 * 1024 * 1024;
@@ -33,7 +35,7 @@ type LogOutcome = RunOutcome & { readonly key: string };
  * Judges how each new log follows the one before it of its cluster, while it is verified. The logs of a cluster have to come
  * one after the other, in the order of their runs. The base of the first one is read once more.
  */
-export class LogSeams {
+export class LogSeams implements Observer {
   readonly summary: SeamSummary;
   readonly #reader: ArchiveReader;
   /** Lines that are kept of each log. */
@@ -41,6 +43,8 @@ export class LogSeams {
   readonly #histories = new Map<string, LogHistory>();
   /** Clusters with a log that is being checked. */
   readonly #underWay = new Set<string>();
+  /** How the logs of the slice that is being judged follow those before them. */
+  readonly #links: { readonly cluster: string; readonly link: LogLink; readonly isEmpty: boolean }[] = [];
 
   /**
    * @param before as the seal before has it
@@ -78,8 +82,13 @@ export class LogSeams {
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
-    this.summary.add(name.cluster, link, read?.lines === 0);
+    this.#links.push({ cluster: name.cluster, link, isEmpty: read?.lines === 0 });
     return checked;
+  }
+
+  /** All logs of a slice were checked: only then they count as seen. */
+  judged(): void {
+    for (const { cluster, link, isEmpty } of this.#links.splice(0)) this.summary.add(cluster, link, isEmpty);
   }
 
   /** Where only a part of the base was kept, and nothing of its end was found, the whole texts are compared once more. */

@@ -6,8 +6,8 @@ import type { Verdict } from '../../archive/format/verdict';
 import { acknowledgedBy, openDamage, type RightSeal } from '../../archive/prove/attest';
 import { count, minute, more, plain, wrapped } from '../notify/mail-text';
 import { formatBytes, formatCount } from '../plain-text';
+import { listingDays } from './agenda';
 import { hoursBetween, staleness } from './cluster-outcomes';
-import { listingDays } from './judge-old';
 import type { AskedStamp } from './stamp-seal';
 
 /** A mail is made of the seal and its state alone, so that it can be sent again. */
@@ -35,12 +35,14 @@ export function verdictOf(seal: MailedSeal): Verdict<number, Finding> {
   const { objects, carriedOver, carriedOverRecords } = seal.verified;
   const why = 'there was no time for it';
   const late = [formatCount(carriedOver, 'object'), formatCount(carriedOverRecords, 'run record')];
+  const isListed = !seal.todo.some(({ what }) => what === 'settled');
   return {
     seen: objects,
     wrong: [...findings, ...acknowledged.map((one) => ({ ...one, acknowledged: 'by the plan' }))],
     notSeen: [
       ...unreadable.map(({ key, problem }) => ({ what: key, why: problem })),
       ...late.flatMap((what) => (what.startsWith('0 ') ? [] : { what, why })),
+      ...(isListed ? [] : [{ what: 'what is in no run record', why }]),
     ],
   };
 }
@@ -178,19 +180,21 @@ function oldLines(seal: MailedSeal): string[] {
     );
   else lines.push(`Old content is read again within ${formatCount(seal.plan.rereadDays ?? 0, 'day')}.`);
   for (const { name, since } of latePasses(seal))
-    lines.push(`${name} old content takes too long: it began ${minute(since)}. Audit more often.`);
+    lines.push(`${name} takes too long: it began ${minute(since)}. Audit more often.`);
   return lines;
 }
 
-/** The passes over old content that were not finished within their days, and when they began. */
-export function latePasses({ cursor, plan, listedFrom }: MailedSeal) {
+/** What takes longer than it may, and when it began. */
+export function latePasses({ todo, plan, listedFrom }: MailedSeal) {
   const passes = [
-    { name: 'Listing', pass: cursor.listing, days: listingDays },
-    { name: 'Reading', pass: cursor.reading, days: plan.rereadDays ?? Number.POSITIVE_INFINITY },
-  ];
-  return passes.flatMap(({ name, pass, days }) => {
-    const isLate = pass?.isDone === false && Date.parse(listedFrom) - Date.parse(pass.since) > days * dayMs;
-    return isLate ? { name, since: pass.since } : [];
+    { name: 'Looking for what is in no run record', what: 'settled', days: 1 },
+    { name: 'Listing old content', what: 'listing', days: listingDays },
+    { name: 'Reading old content', what: 'reading', days: plan.rereadDays ?? Number.POSITIVE_INFINITY },
+  ] as const;
+  return passes.flatMap(({ name, what, days }) => {
+    const since = todo.find((one) => one.what === what && !one.isDone)?.since;
+    const isLate = since !== undefined && Date.parse(listedFrom) - Date.parse(since) > days * dayMs;
+    return isLate ? { name, since } : [];
   });
 }
 

@@ -2,20 +2,29 @@ import { settled } from '../../archive/format/clocks';
 import { configurationKey, parseRunRecordKey } from '../../archive/format/keys';
 import type { Firings } from '../../archive/format/schedule/firings';
 import type { Hashed, Seal } from '../../archive/format/seal';
-import { type JudgedRun, judgeRun, type Met, type Sealed, take } from '../../archive/prove/attest';
+import {
+  type JudgedRun,
+  judgeRun,
+  Met,
+  type SealChain,
+  type Sealed,
+  take,
+  type World,
+} from '../../archive/prove/attest';
 import {
   ArchiveReadError,
+  type ArchiveReader,
   allClusters,
-  isWithin,
   type ListedRun,
-  type Period,
   type RunConfiguration,
   readRunRecord,
   runsBetween,
   type StoredRun,
 } from '../../archive/read';
-import type { AuditJudge } from './audit-judge';
+import { inTime } from './audit-world';
 import type { ClusterOutcomes } from './cluster-outcomes';
+import type { Findings } from './findings';
+import type { Totals } from './totals';
 
 /** What a seal has of the run records that no seal before it has. */
 export class NewRecords {
@@ -30,12 +39,19 @@ export class NewRecords {
   behind: string | null = null;
   /** How many objects they say that they archived. */
   archived = 0;
-  /** Times of all runs that have a record, oldest first. */
-  readonly runs = new Set<number>();
+  /** Times of all runs that have a record, oldest first; and of each the number of the newest seal that has one of them first. */
+  readonly runs = new Map<number, number>();
   /** What is sealed and listed. */
   readonly there = new Set<Sealed>();
   /** When the oldest record was written, by the archive's clock; undefined: there is none. */
   oldestWrittenAt: Date | undefined;
+  /** The first and the last run that has a new record; undefined: there is none. */
+  span: { readonly from: Date; readonly to: Date } | undefined;
+
+  /** Runs come in the order of their times. */
+  addNew(run: Date): void {
+    this.span = { from: this.span?.from ?? run, to: run };
+  }
 }
 
 /** A run with records that have to be read. */
@@ -48,12 +64,14 @@ interface ChangedRun {
 }
 
 export interface SealRecordsOptions {
+  readonly archive: ArchiveReader;
+  readonly chain: SealChain;
+  readonly findings: Findings;
+  readonly totals: Totals;
+  /** Aborts when the audit's time is over. */
+  readonly stop: AbortSignal;
   /** Takes note of what became of the clusters. */
   readonly clusters: ClusterOutcomes;
-  /** Takes note of what the records name. */
-  readonly met: Met;
-  /** Its runs are read although they are sealed: objects are searched for there. */
-  readonly search: Period;
   /** When the audit's own plan says that runs are due; undefined: never. */
   readonly firings: Firings | undefined;
   /** How many records and objects together the seal has room for: what is behind is carried over. */
@@ -64,53 +82,55 @@ export interface SealRecordsOptions {
 const mostTried = 3;
 
 /**
- * Lists all run records, and hashes and judges those that no seal has.
+ * Lists all run records, also when the time is over, and hashes and judges those that no seal has.
  * @throws ArchiveReadError if nothing of what was to be read could be read
  */
-export async function sealRecords(judge: AuditJudge, options: SealRecordsOptions): Promise<NewRecords> {
+export async function sealRecords(world: World, options: SealRecordsOptions): Promise<NewRecords> {
   const found = new NewRecords();
   let last = '';
-  for await (const run of changedRuns(judge, options.search, found)) {
-    const isRead = found.behind === null && (await judge.inTime(() => readRun(run, found, { judge, ...options })));
-    if (isRead === true) last = run.listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), last);
-    else {
+  for await (const run of changedRuns(options, found)) {
+    const isRead =
+      found.behind === null && (await inTime(options.stop, () => readRun(run, found, { world, ...options })));
+    if (isRead === true) {
+      last = run.listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), last);
+      if (run.isNew) found.addNew(run.listed.run);
+    } else {
       found.carriedOver += run.unsealed.size;
       found.behind ??= last;
     }
   }
-  if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(judge)))
+  if (found.problem !== undefined && found.records.length === 0 && !(await canReadSealed(world, options.chain)))
     throw new ArchiveReadError(found.problem);
   return found;
 }
 
 /**
- * Lists all runs, also when the time is over, and gives those that have to be read. One that comes before a new run is among
- * them: a cluster that fails since then was archived there last, and a manifest may have changed since.
+ * Lists all runs, and gives those that have to be read. One that comes before a new run is among them: a cluster that fails since
+ * then was archived there last, and a manifest may have changed since.
  */
 async function* changedRuns(
-  { archive, chain, find }: AuditJudge,
-  search: Period,
+  { archive, chain, findings }: SealRecordsOptions,
   found: NewRecords,
 ): AsyncGenerator<ChangedRun> {
   /** The run before, unless it was given. */
   let before: ListedRun | undefined;
-  for await (const listed of runsBetween(archive, {}, find)) {
-    found.runs.add(listed.run.getTime());
+  for await (const listed of runsBetween(archive, {}, findings.find)) {
     const unsealed = new Set<string>();
     let isRewritten = false;
-    // Where the newest states are lost, what was new to their audits is new again.
-    let isSinceState = false;
+    let newest = 0;
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed === undefined) unsealed.add(key);
       else found.there.add(sealed);
-      isSinceState ||= sealed !== undefined && sealed.by.number > (chain.stateOf?.number ?? 0);
+      newest = Math.max(newest, sealed?.by.number ?? chain.next.number);
       // S3 wrote a sealed record anew after it was listed for its seal.
       isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
       if (found.oldestWrittenAt === undefined || writtenAt < found.oldestWrittenAt) found.oldestWrittenAt = writtenAt;
     }
-    const isNew = unsealed.size > 0 || isSinceState;
-    const isRead = isNew || isRewritten || isWithin(listed.run, search);
+    found.runs.set(listed.run.getTime(), newest);
+    // Where the newest states are lost, what was new to their audits is new again.
+    const isNew = newest > (chain.stateOf?.number ?? 0);
+    const isRead = isNew || isRewritten;
     if (isNew && before !== undefined) yield { listed: before, unsealed: new Set(), isNew: false };
     if (isRead) yield { listed, unsealed, isNew };
     before = isRead ? undefined : listed;
@@ -118,19 +138,21 @@ async function* changedRuns(
 }
 
 interface ReadRunContext extends SealRecordsOptions {
-  readonly judge: AuditJudge;
+  readonly world: World;
 }
 
 /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. @returns whether the seal has room for it */
 async function readRun(
   { listed, unsealed, isNew }: ChangedRun,
   found: NewRecords,
-  { judge, clusters, met, most, firings }: ReadRunContext,
+  { world, clusters, most, firings, findings, totals }: ReadRunContext,
 ): Promise<boolean> {
   const runs: JudgedRun[] = [];
   const kept: { stored?: StoredRun } = {};
-  await take(judgeRun(listed, { clusters: allClusters([]), depth: 'names' }, judge.world, met, kept), (one) => {
-    judge.observe(one);
+  const slice = { clusters: allClusters([]), depth: 'names' } as const;
+  await take(judgeRun(listed, slice, world, new Met(world.keptName), kept), (one) => {
+    if ('finding' in one) findings.add(one.finding);
+    totals.take(one);
     if ('run' in one) runs.push(one.run);
   });
   const [judged] = runs;
@@ -139,7 +161,7 @@ async function readRun(
   const { read, badRecords } = stored;
   found.problem ??= badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   const records = read.flatMap(({ key, file }) => (file && unsealed.has(key) ? { key, ...file } : []));
-  if (found.records.length + records.length + judge.beside.hashed.size > most) return false;
+  if (found.records.length + records.length + totals.hashed.size > most) return false;
   found.records.push(...records);
   for (const { key, file, record } of read) {
     if (!unsealed.has(key)) continue;
@@ -148,19 +170,18 @@ async function readRun(
   }
   const configured: RunConfiguration[] = [];
   for (const { sha256 } of judged.used) {
-    const configuration = await judge.configurations.get(sha256);
+    const configuration = await world.configurations.get(sha256);
     if (configuration === undefined) continue;
     configured.push(configuration);
     addConfiguration(found.configurations, sha256, configuration, listed.run);
     // No collector was deployed with a schedule that cannot be read here: what hides when runs were due is damage.
     const { scheduleProblem: problem } = configuration;
-    if (isNew && problem !== undefined)
-      judge.observe({ finding: { kind: 'damaged', key: configurationKey(sha256), problem } });
+    if (isNew && problem !== undefined) findings.find('damaged', configurationKey(sha256), problem);
   }
   const isDue = judged.isDue || firings?.includes(listed.run) === true;
   const isCovered = !isDue || judged.uncovered?.count === 0;
   const hasCluster = (cluster: string) => configured.some((one) => one.clusters.has(cluster));
-  const isOver = listed.run <= settled(judge.now);
+  const isOver = listed.run <= settled(world.now);
   clusters.add(stored, isNew, { isDue, isOver, isCovered, hasCluster });
   return true;
 }
@@ -176,7 +197,7 @@ function addConfiguration(
 }
 
 /** Whether one of the newest records that an earlier audit could read can be read now: in a quiet archive nothing else is read. */
-async function canReadSealed({ chain, reader }: AuditJudge): Promise<boolean> {
+async function canReadSealed({ reader }: World, chain: SealChain): Promise<boolean> {
   for (const key of [...chain.records.keys()].slice(-mostTried)) {
     const name = parseRunRecordKey(key);
     if (name !== undefined && (await readRunRecord(reader, { ...name, key })).file !== undefined) return true;

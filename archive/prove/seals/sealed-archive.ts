@@ -117,6 +117,11 @@ export class SealedArchive {
     return sha256 === sealed.sha256 ? 'same' : { kind: 'forged', key, problem };
   }
 
+  /** Whether the first seal that has a run record is one or a later one; what no seal has yet, the next one has. */
+  isSealedSince(recordKey: string, number = 0): boolean {
+    return (this.#chain.records.get(recordKey)?.by.number ?? Number.POSITIVE_INFINITY) >= number;
+  }
+
   /** Whether a seal itself has the content of an object. */
   has(key: string): boolean {
     return this.#chain.objects.has(key);

@@ -177,13 +177,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       await world.collect('2026-11-23T06:00:00.000Z');
       world.bucket.corrupt(ofRun(world.bucket, '20261123T060000.000Z')[0] ?? '', (body) => body.subarray(1));
       const late = '2099-01-01T00:00:00.000Z';
-      const cursor = {
-        verified: { seal: 1000, record: 0, outcome: 0 },
-        searchedTo: late,
-        listing: null,
-        reading: null,
-      };
-      const state = putState(world.bucket, { ...world.state(3), cursor }, attackedAt);
+      const state = putState(world.bucket, { ...world.state(3), todo: [] }, attackedAt);
       plant(world.bucket, 4, await signed(behind(world, 3, { state, listedFrom: late }), attackersKey), attackedAt);
     },
     unsealed: ['damaged'],

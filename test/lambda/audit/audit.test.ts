@@ -310,8 +310,7 @@ describe('an audit that is killed', () => {
 });
 
 describe('an audit whose time is over', () => {
-  it('seals what it read, at every step, and the next ones take up the rest without reading anything twice', async () => {
-    // More objects of a run than are read at once: some are read, and some are not.
+  it('seals what it read, at every step, and the next ones take up the rest', async () => {
     const clusters = Array.from({ length: 10 }, (_, at) => ({ uid: `c${at}` }));
     world = new SealedWorld(clusters);
     await world.collectDay(20, [], ['12', '18']);
@@ -334,11 +333,48 @@ describe('an audit whose time is over', () => {
     }
   });
 
-  it('tells the share that it read', async () => {
+  it('has judged whole slices, tells their share, and the next one goes on there', async () => {
+    await world.audit(morning, { outOfTimeAfter: 11 });
+    const [first, ...others] = world.state(1).todo.filter((one) => one.what === 'new');
+    expect([first?.atOnce, others]).toEqual([40_000, []]);
+    // As if time had been over before: 6 objects at once.
+    await world.changeState(1, { todo: world.state(1).todo.map((one) => ({ ...one, atOnce: 6 })) });
+    const { requests } = await world.copy().audit(nextDay);
+    const seen = new Set<number>();
+    for (const outOfTimeAfter of steps(requests)) {
+      const other = world.copy();
+      const { mails, result } = await other.audit(nextDay, { outOfTimeAfter });
+      const { objects = 0, carriedOver = 0 } = result?.verified ?? {};
+      seen.add(objects);
+      expect([objects % 6, objects + carriedOver]).toEqual([0, 24]);
+      const text = `No time for ${carriedOver} objects and 0 run records`;
+      if (carriedOver > 0) expect(mails[0]?.text).toContain(text);
+      else expect(mails[0]?.text).not.toContain('No time for');
+      const next = await other.audit('2026-11-22T23:30:00.000Z');
+      expect(next.result?.verified).toMatchObject({ objects: carriedOver, carriedOver: 0 });
+      expect(other.state(3).logs.gaps).toEqual([]);
+    }
+    expect(seen.size).toBeGreaterThan(3);
+  });
+
+  it('halves what took all of it, and says that nothing of it was seen', async () => {
     const { requests } = await world.copy().audit(morning);
-    const { mails, result } = await world.audit(morning, { outOfTimeAfter: requests - 12 });
-    const { objects = 0, carriedOver = 0 } = result?.verified ?? {};
-    expect([objects > 0, carriedOver > 0, objects + carriedOver]).toEqual([true, true, 24]);
-    expect(mails[0]?.text).toContain(`No time for ${carriedOver} objects and 0 run records`);
+    const { mails } = await world.audit(morning, { outOfTimeAfter: requests - 12 });
+    expect(world.state(1).todo.find(({ what }) => what === 'new')?.atOnce).toBe(20_000);
+    expect(mails[0]?.subject).toContain('not seen yet: 24 objects');
+  });
+
+  it('while it lists what is in no run record says so, and is late when that lasts for more than a day', async () => {
+    const { result, mails } = await world.audit(morning, { outOfTimeAfter: 11 });
+    expect(world.state(1).todo.map(({ what }) => what)).toContain('settled');
+    expect(mails[0]?.subject).toContain('not seen yet: 24 objects, what is in no run record');
+    expect(result?.verified.carriedOver).toBe(24);
+    const next = await world.audit('2026-11-22T23:30:00.000Z', { outOfTimeAfter: 11 });
+    expect(next.mails[0]?.text).toContain(
+      'Looking for what is in no run record takes too long: it began 2026-11-20 23:30Z.',
+    );
+    expect(next.reported[0]?.latePasses).toBe(1);
+    const last = await world.audit('2026-11-23T23:30:00.000Z');
+    expect([last.mails[0]?.subject, last.reported[0]?.latePasses]).toEqual([expect.stringContaining('no damage'), 0]);
   });
 });

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { runRecordKey } from '../../../archive/format/keys';
-import { emptyState } from '../../../archive/format/seal-state';
+import { checkObject } from '../../../archive/prove/check-object';
 import { SealChain } from '../../../archive/prove/seals/seal-chain';
 import type { ListedName, ListedObject } from '../../../archive/read/archive-reader';
-import { auditJudge } from '../../../lambda/audit/audit-judge';
-import { judgeOld, newPass } from '../../../lambda/audit/judge-old';
+import { dueFrom, type Work } from '../../../lambda/audit/agenda';
+import { auditWorld } from '../../../lambda/audit/audit-world';
+import { Findings } from '../../../lambda/audit/findings';
+import { walk } from '../../../lambda/audit/walk';
 import { MadeUpArchive } from './made-up-archive';
 
 /** Counts the answers of S3 to listings of objects: 1,000 keys or names each. */
@@ -29,16 +31,21 @@ export class CountedArchive extends MadeUpArchive {
   }
 }
 
-const find = () => undefined;
-
-/** An audit that begins a pass over what is there. */
-export function judgeOf(archive: CountedArchive, kind: 'listing' | 'reading' = 'listing') {
+/** Goes through a pass. @param times of the runs @returns what is left of it */
+export async function passOver(
+  archive: CountedArchive,
+  times: readonly number[],
+  what: 'listing' | 'reading' = 'listing',
+): Promise<readonly Work[]> {
   const { now } = archive;
-  const chain = new SealChain({}, find);
-  chain.state = { ...emptyState, cursor: { ...emptyState.cursor, [kind]: newPass(now, kind) } };
   const stop = new AbortController().signal;
   setMaxListeners(0, stop);
-  return auditJudge({ archive, chain, now, find, plan: {}, stop });
+  const world = auditWorld({ archive, chain: new SealChain({}, () => undefined), now, plan: {}, stop });
+  const runs = new Map(times.map((time) => [time, 1]));
+  const left = await walk([dueFrom(what, now)], world, {
+    ...{ stop, findings: new Findings(), observers: [], rereadDays: undefined, runs, checkNew: checkObject },
+  });
+  return left.filter(({ isDone }) => !isDone);
 }
 
 /** A year of hourly runs that is computed: each listing of a cluster is counted, and each run record that is read. */
@@ -71,6 +78,6 @@ class ComputedYear extends CountedArchive {
  */
 export async function countsOfYear(clusters: number, kind: 'listing' | 'reading') {
   const year = new ComputedYear(clusters);
-  const { passes } = await judgeOld(judgeOf(year, kind), { runs: year.times, rereadDays: undefined, isDue: true });
-  return { isDone: passes[kind]?.isDone, listings: year.answers, records: year.records };
+  const left = await passOver(year, year.times, kind);
+  return { left, listings: year.answers, records: year.records };
 }

@@ -52,6 +52,7 @@ async function mailsOfMonth(): Promise<Map<number, string>> {
         await seams.check(archive.put(cluster, at(hour), lines.join('')));
       }
     }
+    seams.judged();
     sealed = seams.summary.result(Object.keys(stories), true);
     const text = seamLines(sealed, 'archive').lines.join('\n');
     if (text !== '') mails.set(day + 1, text);

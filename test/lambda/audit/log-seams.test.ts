@@ -29,6 +29,7 @@ class Audits {
       if (text === null) continue;
       expect((await seams.check(this.archive.put(cluster, run, text))).problem).toBeUndefined();
     }
+    seams.judged();
     this.sealed = seams.summary.result([cluster], isMailed);
     return this.sealed;
   }
@@ -115,7 +116,19 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(audits.archive.bucket, emptyState.logs, 1);
     await seams.check(audits.archive.put('c', at(2), lines(8, 18)));
     await seams.check(late);
+    seams.judged();
     expect(seams.summary.result(['c'], true).gaps).toEqual([]);
+  });
+
+  it('of a slice that ended early do not count', async () => {
+    const { archive } = audits;
+    const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
+    await seams.check(archive.put('c', at(0), lines(0, 10)));
+    seams.judged();
+    await seams.check(archive.put('c', at(1), lines(500, 510)));
+    expect(seams.summary.result(['c'], true).gaps).toEqual([]);
+    seams.judged();
+    expect(seams.summary.result(['c'], true).gaps).toHaveLength(1);
   });
 
   it('of a log that a run record names twice are judged once', async () => {
@@ -125,6 +138,7 @@ describe('the seams that an audit judges', () => {
     const twice = archive.put('c', at(1), lines(5, 15));
     const checked = await Promise.all([seams.check(twice), seams.check(twice)]);
     expect(checked.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    seams.judged();
     expect(seams.summary.result(['c'], true)).toMatchObject({ gaps: [], frozen: [] });
   });
 
@@ -136,6 +150,7 @@ describe('the seams that an audit judges', () => {
     archive.bucket.corrupt(damaged.key, (body) => body.subarray(0, body.length - 9));
     expect((await seams.check(damaged)).problem?.kind).toBe('damaged');
     await seams.check(archive.put('c', at(2), lines(5, 15)));
+    seams.judged();
     expect(seams.summary.result(['c'], true).gaps).toEqual([]);
   });
 
@@ -147,10 +162,12 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(archive.bucket, emptyState.logs, 1);
     await seams.check(first);
     expect((await seams.check(bad)).problem?.kind).toBe('contradiction');
+    seams.judged();
     expect(seams.summary.result(['c'], true).gaps).toEqual([]);
     const next = new LogSeams(archive.bucket, emptyState.logs, 1);
     await next.check(archive.put('c', at(2), lines(500, 510)));
     const gap = { cluster: 'c', from: at(1).toISOString(), to: at(2).toISOString() };
+    next.judged();
     expect(next.summary.result(['c'], true).gaps).toEqual([gap]);
   });
 });

@@ -1,5 +1,5 @@
 import { sealStateKey } from '../../../archive/format/keys';
-import { damageIn, look, SealedWorld } from './sealed-world';
+import { damageIn, look, plan, SealedWorld } from './sealed-world';
 
 const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;
 const stateKey = (world: SealedWorld, number: number) => sealStateKey(world.seal(number).state);
@@ -79,7 +79,8 @@ it('of two audits at once, the one that loses leaves a state that no seal names,
   const world = new SealedWorld();
   await world.live(20);
   await world.collectDay(21);
-  const both = await Promise.all([world.audit(at(21)), world.audit('2026-11-21T23:30:01.000Z')]);
+  const other = { plan: { ...plan, schedule: { ...plan.schedule, enabled: false } } };
+  const both = await Promise.all([world.audit(at(21)), world.audit('2026-11-21T23:30:01.000Z', other)]);
   expect(both.map(({ result }) => result?.number).sort()).toEqual([2, 3]);
   const named = [1, 2, 3].map((number) => stateKey(world, number));
   const orphans = world.bucket.keys('seals/states/').filter((key) => !named.includes(key));

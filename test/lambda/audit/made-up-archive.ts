@@ -119,7 +119,8 @@ export class MadeUpArchive implements ArchiveReader {
     const isOwn = resource !== undefined && this.#known.has(cluster);
     const start = isOwn ? clusterPrefix(resource as FirstResource, cluster) : '';
     for (const run of this.#runs) {
-      if (prefix.startsWith('runs/')) yield listed(runRecordKey({ run, attempt: 1 }), run);
+      const record = runRecordKey({ run, attempt: 1 });
+      if (prefix.startsWith('runs/') && record > after) yield listed(record, run);
       else if (start !== '') {
         const key = objectKey({ resource: resource as FirstResource, cluster, run });
         if (key > after) yield listed(key, run);

@@ -1,6 +1,6 @@
 import type { FindingKind } from '../../../archive/format/finding';
 import { emptyState } from '../../../archive/format/seal-state';
-import { newPass } from '../../../lambda/audit/judge-old';
+import { dueFrom } from '../../../lambda/audit/agenda';
 import { auditMail } from '../../../lambda/audit/mail';
 import type { MailedSeal } from '../../../lambda/audit/mail-sections';
 import { groupReasons } from '../../../lambda/group-reasons';
@@ -51,7 +51,7 @@ const quiet: MailedSeal = {
   objects: [],
   unread: { behind: null, keys: [] },
   state: 'c'.repeat(64),
-  cursor: { verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null, listing: null, reading: null },
+  todo: [],
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
   sha256: 'b'.repeat(64),
@@ -264,7 +264,7 @@ describe('the mail of an audit', () => {
           old: 20,
           all: { from: '2026-08-01T06:30:00.000Z', to: '2026-08-09T06:30:00.000Z' },
         },
-        cursor: { ...quiet.cursor, reading: { ...newPass(new Date('2026-08-20T06:30:00.000Z'), 'reading') } },
+        todo: [dueFrom('reading', new Date('2026-08-20T06:30:00.000Z'))],
       },
       /^Audit: no damage seen/,
       'All of the archive was read between 2026-08-01 06:30Z and 2026-08-09 06:30Z.\nOld content is read again within 90 days.\n' +

@@ -1,7 +1,7 @@
 import { countOutcomes } from '../../../archive/format/completeness';
 import { emptyState, type SealState } from '../../../archive/format/seal-state';
+import { dueFrom } from '../../../lambda/audit/agenda';
 import { Findings } from '../../../lambda/audit/findings';
-import { newPass } from '../../../lambda/audit/judge-old';
 import type { MemoryObject } from '../../archive/prove/history/memory-bucket';
 import { recordText } from '../../support/record-text';
 import { forgeRun, readRecord, replaceObject } from './attack-tools';
@@ -208,9 +208,8 @@ describe('more than an audit can check', () => {
   });
 
   it('and carry is open until all was read again', async () => {
-    const reading = newPass(new Date(at(10)), 'reading');
     await world.audit(at(10));
-    const changes = { openMore: 7, cursor: { ...world.state(1).cursor, reading } };
+    const changes = { openMore: 7, todo: [dueFrom('reading', new Date(at(10)))] };
     const { requests } = await world.copy().audit(at(11));
     expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
     expect(world.state(2).openMore).toBe(7);
@@ -223,8 +222,8 @@ describe('more than an audit can check', () => {
     for (let one = 0; one < 1001; one += 1)
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
     await auditAfter({ open: lost(50_000) });
-    const { openMore, cursor } = world.state(2);
-    expect([openMore, cursor.reading]).toEqual([1, newPass(new Date(at(11)), 'reading')]);
+    const { openMore, todo } = world.state(2);
+    expect([openMore, todo]).toEqual([1, expect.arrayContaining([dueFrom('reading', new Date(at(11)))])]);
   });
 
   it('that could not be read is not repaired by what is not damage at the same key', () => {

@@ -62,7 +62,6 @@ const attackersKey = new TestKey();
 async function lie(world: SealedWorld, random: Random, now: Date, number: number): Promise<Buffer> {
   const { sha256, ...seal } = world.seal(parseSealKey(seals(world).at(-1) ?? '') ?? 0);
   const late = pick(random, [now.toISOString(), '2099-01-01T00:00:00.000Z']);
-  const cursor = { verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late, listing: null, reading: null };
   const claims = {
     ...seal,
     number,
@@ -71,7 +70,7 @@ async function lie(world: SealedWorld, random: Random, now: Date, number: number
     listedFrom: late,
     records: [],
     plan: { ...seal.plan, retentionDays: 1 },
-    state: putState(world.bucket, { ...emptyState, cursor }, now),
+    state: putState(world.bucket, emptyState, now),
   };
   return signed(claims, attackersKey);
 }
