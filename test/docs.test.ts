@@ -4,6 +4,7 @@ import { outcomeSchema, runSchema } from '../archive/format/run-record';
 import { LogRecordCheck } from '../lambda/collect/body/log-record';
 import { createManifestCheck } from '../lambda/collect/body/manifest';
 import { scripts } from '../package.json';
+import { help } from '../sandbox/sandbox';
 import { runCollector } from './cli/run-collector';
 import { runStart } from './cli/run-start';
 
@@ -11,7 +12,7 @@ const root = join(__dirname, '..');
 const entriesOf = (folder: string) => readdirSync(join(root, folder)).map((name) => join(folder, name));
 const pages = [...entriesOf('.'), ...entriesOf('docs')].filter((page) => page.endsWith('.md'));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
-const folders = ['archive', 'infra', 'lambda', 'local', 'cli', 'bench', 'release', 'test'];
+const folders = ['archive', 'infra', 'lambda', 'local', 'cli', 'bench', 'release', 'sandbox', 'test'];
 const fileNames = new Set(
   folders
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
@@ -21,6 +22,7 @@ const fileNames = new Set(
 /** The options of one command of ours, as its help names them. Undefined if there is no such command. */
 async function optionsOf(program: string, command: string): Promise<readonly string[] | undefined> {
   if (program === 'bench') return [...optionsIn(textOf('bench/main.ts')), '--help'];
+  if (program === 'sandbox') return optionsIn(help);
   if (program === 'start') return optionsIn((await runStart(['--help'])).out);
   const { code, out } = await runCollector(['help', command]);
   return code === 0 ? optionsIn(out) : undefined;
@@ -42,7 +44,7 @@ describe.each(pages)('%s', (page) => {
   it('names files that exist', () => {
     const paths = all(
       text,
-      /(?<![\w./-])((?:archive|infra|lambda|local|cli|bench|release|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g,
+      /(?<![\w./-])((?:archive|infra|lambda|local|cli|bench|release|sandbox|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g,
     );
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
@@ -53,7 +55,7 @@ describe.each(pages)('%s', (page) => {
 
   it('names commands and options that exist', async () => {
     const wrong: string[] = [];
-    const typed = text.matchAll(/npm (?:run )?(?:--silent )?(collector|start|bench) -- ([^`\n|#>;&]*)/g);
+    const typed = text.matchAll(/npm (?:run )?(?:--silent )?(collector|start|bench|sandbox) -- ([^`\n|#>;&]*)/g);
     for (const [, program = '', line = ''] of typed) {
       const [command = ''] = line.split(' ');
       if (/^(<|$)/.test(command)) continue;

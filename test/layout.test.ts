@@ -28,6 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'local',
   ],
   release: ['infra'],
+  sandbox: ['archive/format', 'cli', 'infra', 'local'],
   bench: ['archive/format', 'archive/read', 'archive/prove', 'infra', 'lambda', 'lambda/collect', 'local'],
 };
 
