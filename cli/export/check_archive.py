@@ -134,12 +134,15 @@ class Archive:
 
     def describe(self, key):
         """`metadata/KEY.json` has an object's headers, user metadata, time and CRC-32. Without it only its bytes are
-        known. Returns (description or None, time of writing)."""
+        known, and an object of a run was not written later than nine hours behind it: the copying sets another time.
+        Returns (description or None, time of writing)."""
         found = self.stat(key)
         try:
             text = self.read_file('metadata/%s.json' % key)
         except GONE:
-            return None, found.st_mtime
+            name = name_of(key)
+            latest = seconds(name.run) + 9 * HOUR if name and name.cluster else found.st_mtime
+            return None, min(found.st_mtime, latest)
         about = parse_json(text, 'etag userMetadata checksums lastModified')
         texts = [*about['userMetadata'].values(), *about['checksums'].values(), about.get('contentType', ''),
                  about.get('contentEncoding', '')]

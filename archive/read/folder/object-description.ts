@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { underWayMs } from '../../format/clocks';
 import { metadataFolder } from '../../format/folder-layout';
+import { parseObjectKey } from '../../format/keys';
 import { readTime } from '../../format/object-metadata';
 import { type FilePath, IrregularFileError, readRegular, statRegular } from './regular-file';
 
@@ -49,7 +51,10 @@ export function readMetadata(data: FilePath): ObjectMetadata | undefined {
   if (file === undefined) return undefined;
   if ('damage' in file) return irregularMetadata(key, file.damage);
   const found = unlessAbsent(() => readDescription(data));
-  if (found === undefined) return { ...undescribed(key, file.size, Math.round(file.mtimeMs)), isBare: true };
+  if (found === undefined) {
+    const bare = undescribed(key, file.size, Math.round(file.mtimeMs));
+    return { ...bare, lastModified: writtenBy(key, bare.lastModified), isBare: true };
+  }
   if ('damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
   return { key, size: file.size, ...found };
 }
@@ -69,6 +74,17 @@ function undescribed(key: string, size: number, modified: number, damage: Pick<O
   const etag = `${size.toString(16)}-${modified.toString(16)}`;
   const lastModified = new Date(modified).toISOString();
   return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...damage };
+}
+
+/**
+ * Until when a file without a description was written, if it is an object of a run: a copy has the time of the copying unless
+ * somebody kept the other, and no object of an old run is under way because its folder was copied.
+ * @param modified by the file system
+ */
+function writtenBy(key: string, modified: string): string {
+  const run = parseObjectKey(key)?.run;
+  const latest = run && new Date(run.getTime() + underWayMs).toISOString();
+  return latest !== undefined && latest < modified ? latest : modified;
 }
 
 /** A folder is not an object, and so absent. */

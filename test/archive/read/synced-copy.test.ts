@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { objectKey } from '../../../archive/format/keys';
+import { objectKey, runPrefix, runRecordKey } from '../../../archive/format/keys';
 import { type ArchiveFixture, hour, keyOf, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { longAfter, runVerify } from '../../cli/run-verify';
@@ -80,6 +80,41 @@ describe('a copy without metadata, as "aws s3 sync" writes it', () => {
     const key = objectKey({ resource: 'log', cluster: 'alpha', run: hour(7) });
     await writeFile(join(copy, key), gzipSync(logRecord('alpha', 'planted')));
     expect(await runVerify(copy)).toMatchObject({ code: 1, kinds: [`unrecorded ${key}`] });
+  });
+});
+
+describe('a copy without metadata whose files have the time of the copying, as "cp -r" makes it', () => {
+  // The fixture wrote all files now; its runs are older.
+  const record = runRecordKey({ run: hour(9), attempt: 1 });
+  const objects = ['alpha', 'beta/1 x'].flatMap((cluster) => [
+    keyOf('log', cluster, hour(9)),
+    keyOf('manifest', cluster, hour(9)),
+  ]);
+
+  const absent = `absent ${runPrefix(hour(9))}*`;
+
+  beforeEach(() => rm(join(copy, record)));
+
+  it('has no object of an old run that may still get its record', async () => {
+    await rm(join(copy, 'seals'), { recursive: true });
+    const { code, kinds } = await runVerify(copy, [], new Date());
+    const unrecorded = objects.map((key) => `unrecorded ${key}`);
+    expect([code, [...kinds].sort()]).toEqual([1, [absent, ...unrecorded].sort()]);
+    const show = ['show', 'alpha', '--run', hour(9).toISOString(), '--archive', copy];
+    expect((await runCollector(show, { now: new Date() })).err).toContain('unrecorded: ');
+  });
+
+  it('has what nothing vouches for where a sealed record is gone', async () => {
+    const { code, kinds, unvouched } = await runVerify(copy, [], new Date());
+    expect([code, kinds, [...unvouched].sort()]).toEqual([1, [`missing ${record}`, absent], [...objects].sort()]);
+  });
+
+  it('has an object of a run that may be under way', async () => {
+    const run = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+    const key = objectKey({ resource: 'manifest', cluster: 'alpha', run });
+    await mkdir(dirname(join(copy, key)), { recursive: true });
+    await writeFile(join(copy, key), gzipSync('of: now\n'));
+    expect((await runVerify(copy, ['--from', run.toISOString()], new Date())).kinds).toEqual([`pending ${key}`]);
   });
 });
 
