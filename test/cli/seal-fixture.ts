@@ -1,20 +1,20 @@
-import { generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { runsPrefix, sealKey, sealStateKey } from '../../archive/format/keys';
 import { jsonLinesType } from '../../archive/format/object-headers';
 import type { Hashed, Seal } from '../../archive/format/seal';
-import { sealFile, sealLine, sha256Of } from '../../archive/format/seal-file';
+import { sha256Of } from '../../archive/format/seal-file';
 import { emptyState, type SealState } from '../../archive/format/seal-state';
 import { openDamage } from '../../archive/prove/seals/open-damage';
-import { type ArchiveFixture, hourly } from './archive-fixture';
+import { emptySeal, signSeal } from '../support/empty-seal';
+import type { ArchiveFixture } from './archive-fixture';
 
 /** A pair of keys such as KMS makes for seals. */
 export function signingKeys(): KeyPairKeyObjectResult {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-/** An audit that is never due: no seal of it is absent. */
-export const sealedPlan: Seal['plan'] = { clusters: 2, schedule: hourly, auditSchedule: { ...hourly, enabled: false } };
+export const sealedPlan = emptySeal.plan;
 
 export interface SealOptions {
   /** Time of the audit, and of S3 when it began to list. */
@@ -62,36 +62,17 @@ export class SealFixture {
     const plan = changes?.plan ?? sealedPlan;
     const { count: damage, ...open } = openDamage({ ...emptyState, ...more, plan, seal: at.toISOString() });
     const seal: Seal = {
-      version: 1,
+      ...emptySeal,
       number: this.#number,
-      archive: 'archive-bucket',
       seal: at.toISOString(),
       previous: this.#previous,
-      passedOver: [],
-      passedOverMore: 0,
       listedFrom: at.toISOString(),
       records: await this.#newRecords(),
       objects: [...objects],
-      stamps: [],
-      unread: { behind: null, keys: [] },
-      plan,
-      configurations: [],
-      due: { runs: 2, absent: [], notJudged: null },
-      verified: {
-        objects: 8,
-        old: 0,
-        bytes: 1000,
-        carriedOver: 0,
-        carriedOverRecords: 0,
-        expired: 0,
-        all: null,
-        notReadSince: null,
-      },
-      found: {},
+      due: { ...emptySeal.due, runs: 2 },
+      verified: { ...emptySeal.verified, objects: 8, bytes: 1000 },
       open: { damage, acknowledged: open.acknowledged.length, unreadable: open.unreadable.length },
       state: sha256Of(state),
-      keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-4000-8000-000000000000',
-      collectorVersion: '1.0.0',
       ...changes,
     };
     const sha256 = await this.put(seal, { number: this.#number, ...(keys && { keys }) });
@@ -106,15 +87,8 @@ export class SealFixture {
    * @returns its SHA-256
    */
   async put(seal: Seal, { number = seal.number, keys = this.keys, signed = '' } = {}): Promise<string> {
-    const line = sealLine(seal);
-    const sha256 = signed || sha256Of(line);
-    const content = sealFile(line, {
-      sha256,
-      algorithm: 'ECDSA_SHA_256',
-      publicKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
-      signature: sign('sha256', Buffer.from(sha256), keys.privateKey).toString('base64'),
-    });
-    await this.#archive.put(sealKey(number), content, {}, { contentType: jsonLinesType });
+    const { sha256, file } = signSeal(seal, keys.privateKey, signed);
+    await this.#archive.put(sealKey(number), file, {}, { contentType: jsonLinesType });
     return sha256;
   }
 

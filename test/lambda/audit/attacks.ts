@@ -73,13 +73,13 @@ function behind(world: SealedWorld, number: number, changes: Partial<Seal> = {})
 /** Plants a seal with the name of the next audit, signed with a key of the attacker's. */
 async function plantNext(world: SealedWorld, number: number, day: number): Promise<void> {
   const seal = behind(world, number, { seal: `2026-11-${day}T23:30:00.000Z` });
-  plant(world.bucket, number + 1, await signed(seal, attackersKey), attackedAt);
+  plant(world.bucket, number + 1, signed(seal, attackersKey), attackedAt);
 }
 
 /** Removes a run, and excuses it by a seal that the signing key itself has signed. */
 async function removeWithSeal(world: SealedWorld, changes: Partial<Seal> = {}): Promise<void> {
   const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 }, ...changes });
-  plant(world.bucket, 4, await signed(forged, world.key), attackedAt);
+  plant(world.bucket, 4, signed(forged, world.key), attackedAt);
   remove(world.bucket, ofRun(world.bucket, run));
 }
 
@@ -178,7 +178,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       world.bucket.corrupt(ofRun(world.bucket, '20261123T060000.000Z')[0] ?? '', (body) => body.subarray(1));
       const late = '2099-01-01T00:00:00.000Z';
       const state = putState(world.bucket, { ...world.state(3), todo: [] }, attackedAt);
-      plant(world.bucket, 4, await signed(behind(world, 3, { state, listedFrom: late }), attackersKey), attackedAt);
+      plant(world.bucket, 4, signed(behind(world, 3, { state, listedFrom: late }), attackersKey), attackedAt);
     },
     unsealed: ['damaged'],
   },
@@ -194,7 +194,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'a seal of another archive, signed with the same key': {
     does: async (world) =>
-      plant(world.bucket, 4, await signed(behind(world, 3, { archive: 'another' }), world.key), attackedAt),
+      plant(world.bucket, 4, signed(behind(world, 3, { archive: 'another' }), world.key), attackedAt),
   },
   'a seal changed': {
     does: (world) => rewriteSeal(world.bucket, { ...world.seal(2), collectorVersion: '1.0.1' }),

@@ -4,56 +4,28 @@ import { dueFrom } from '../../../lambda/audit/agenda';
 import { auditMail } from '../../../lambda/audit/mail';
 import type { MailedSeal } from '../../../lambda/audit/mail-sections';
 import { groupReasons } from '../../../lambda/group-reasons';
+import { emptySeal } from '../../support/empty-seal';
 import { plan } from './sealed-world';
 
 const quiet: MailedSeal = {
-  version: 1,
+  ...emptySeal,
+  ...emptyState,
   number: 42,
   archive: 'archive-of-the-fleet',
   seal: '2026-11-21T05:30:00.000Z',
   previous: { key: 'seals/00000041.jsonl', sha256: 'a'.repeat(64) },
-  passedOver: [],
-  passedOverMore: 0,
-  stamps: [],
   listedFrom: '2026-11-21T05:30:01.000Z',
   plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
-  configurations: [],
-  due: { runs: 24, absent: [], notJudged: null },
-  verified: {
-    objects: 47_400,
-    old: 0,
-    bytes: 5_000_000_000,
-    carriedOver: 0,
-    carriedOverRecords: 0,
-    expired: 0,
-    all: null,
-    notReadSince: null,
-  },
-  found: {},
-  findings: [],
-  open: [],
-  openMore: 0,
+  due: { ...emptySeal.due, runs: 24 },
+  verified: { ...emptySeal.verified, objects: 47_400, bytes: 5_000_000_000 },
   summary: {
+    ...emptyState.summary,
     complete: 24,
-    incomplete: 0,
     lastRun: '2026-11-21T05:00:00.000Z',
     objects: 47_400,
     bytes: 5_000_000_000,
     storedBytes: 700_000_000,
-    changed: { count: 0, clusters: [] },
-    doubts: { count: 0, first: [] },
-    repaired: { count: 0, first: [] },
-    reasons: [],
   },
-  failing: [],
-  logs: emptyState.logs,
-  records: [],
-  objects: [],
-  unread: { behind: null, keys: [] },
-  state: 'c'.repeat(64),
-  todo: [],
-  keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
-  collectorVersion: '1.0.0',
   sha256: 'b'.repeat(64),
 };
 

@@ -4,12 +4,13 @@ import { sealKey, sealStateKey } from '../../../archive/format/keys';
 import { jsonLinesType } from '../../../archive/format/object-headers';
 import type { AuditPlan } from '../../../archive/format/plan';
 import type { Seal } from '../../../archive/format/seal';
-import { parseSeal, sealFile, sealLine, sha256Of } from '../../../archive/format/seal-file';
+import { parseSeal, sealLine, sha256Of } from '../../../archive/format/seal-file';
 import type { SealState } from '../../../archive/format/seal-state';
 import { type VerifyOptions, verifyArchive } from '../../../archive/prove/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import { invoke } from '../../archive/prove/history/invocation';
 import { MemoryBucket } from '../../archive/prove/history/memory-bucket';
+import { signSeal } from '../../support/empty-seal';
 import { type Audited, type AuditOptions, invokeAudit, TestKey } from './invoke-audit';
 
 const schedule = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
@@ -128,18 +129,8 @@ export class SealedWorld {
 }
 
 /** The bytes of a seal's file, signed with a key. */
-export async function signed(
-  { sha256: _, ...seal }: Seal & { readonly sha256?: string },
-  key: TestKey,
-): Promise<Buffer> {
-  const line = sealLine(seal);
-  const sha256 = sha256Of(line);
-  return sealFile(line, {
-    sha256,
-    algorithm: 'ECDSA_SHA_256',
-    publicKey: (await key.publicKey()).toString('base64'),
-    signature: (await key.sign(Buffer.from(sha256))).toString('base64'),
-  });
+export function signed({ sha256: _, ...seal }: Seal & { readonly sha256?: string }, key: TestKey): Buffer {
+  return signSeal(seal, key.privateKey).file;
 }
 
 /** Writes a seal over one that is there, signed with a key or with the signature that it has. Returns its hash. */
@@ -148,7 +139,7 @@ export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKe
   const line = sealLine(content);
   const before = bucket.objects.get(sealKey(seal.number))?.body ?? Buffer.alloc(0);
   const kept = Buffer.concat([line, before.subarray(before.indexOf('\n'))]);
-  bucket.rewrite(sealKey(seal.number), { body: key === undefined ? kept : await signed(content, key) });
+  bucket.rewrite(sealKey(seal.number), { body: key === undefined ? kept : signed(content, key) });
   return sha256Of(line);
 }
 
