@@ -14,7 +14,7 @@ const stringEquals = oneMatches((actual, expected) => actual === expected);
 /** IAM treats `Equals` and `Like` of an ARN alike: both know wildcards. */
 const arnLike = oneMatches(matchesArn);
 
-/** What the stack's policies use; IAM has more. */
+/** What the stack's policies use. IAM has more: a policy that names one of those is refused by policy-document.ts. */
 export const conditionOperators = {
   StringEquals: stringEquals,
   StringNotEquals: (actual, expected) => !stringEquals(actual, expected),
