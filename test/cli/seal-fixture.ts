@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { runsPrefix, sealKey, sealStateKey } from '../../archive/format/keys';
+import { parseRunRecordKey, runsPrefix, sealKey, sealStateKey } from '../../archive/format/keys';
 import { jsonLinesType } from '../../archive/format/object-headers';
 import type { Hashed, Seal } from '../../archive/format/seal';
 import { sha256Of } from '../../archive/format/seal-file';
@@ -21,6 +21,8 @@ export interface SealOptions {
   readonly at: Date;
   /** Left out: those of the fixture. */
   readonly keys?: KeyPairKeyObjectResult;
+  /** Seals the records of runs before it; left out: of all. */
+  readonly runsBefore?: Date;
   /** Objects that no run record has a hash for. */
   readonly objects?: readonly Hashed[];
   readonly changes?: Partial<Seal>;
@@ -55,7 +57,7 @@ export class SealFixture {
   }
 
   /** Seals the run records that no seal has. @returns the SHA-256 of the seal */
-  async seal({ at, keys, objects = [], changes, state: more }: SealOptions): Promise<string> {
+  async seal({ at, keys, runsBefore, objects = [], changes, state: more }: SealOptions): Promise<string> {
     this.#number += 1;
     const state = Buffer.from(JSON.stringify({ ...emptyState, ...more }));
     await this.#archive.put(sealStateKey(sha256Of(state)), state, {}, { contentType: 'application/json' });
@@ -67,7 +69,7 @@ export class SealFixture {
       seal: at.toISOString(),
       previous: this.#previous,
       listedFrom: at.toISOString(),
-      records: await this.#newRecords(),
+      records: await this.#newRecords(runsBefore),
       objects: [...objects],
       due: { ...emptySeal.due, runs: 2 },
       verified: { ...emptySeal.verified, objects: 8, bytes: 1000 },
@@ -96,9 +98,12 @@ export class SealFixture {
     return JSON.parse((await this.#bytesOf(sealKey(number))).toString().split('\n')[0] ?? '') as Seal;
   }
 
-  async #newRecords(): Promise<Hashed[]> {
+  async #newRecords(before?: Date): Promise<Hashed[]> {
     const keys: string[] = [];
-    for await (const { key } of this.#archive.store.list(runsPrefix)) if (!this.#sealed.has(key)) keys.push(key);
+    for await (const { key } of this.#archive.store.list(runsPrefix)) {
+      const isIn = before === undefined || (parseRunRecordKey(key)?.run ?? before) < before;
+      if (isIn && !this.#sealed.has(key)) keys.push(key);
+    }
     return Promise.all(
       keys.map(async (key) => {
         this.#sealed.add(key);

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp } from 'node:fs/promises';
 import { crc32, gzipSync } from 'node:zlib';
 import { runRecordKey } from '../../archive/format/keys';
 import { checksumText } from '../../archive/format/object-headers';
 import { recordLines } from '../../archive/format/run-record-lines';
-import type { Hashed } from '../../archive/format/seal';
 import { FolderArchiveReader } from '../../archive/read/folder-archive-reader';
 import { readRunRecord } from '../../archive/read/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { newFolder } from '../support/new-folder';
 import { type ArchiveFixture, keyOf } from './archive-fixture';
-import { absentRun, healthy, operatorArchive, operatorRuns, runAt } from './operator-archive';
+import { healthy, operatorArchive, operatorRuns, runAt } from './operator-archive';
 import { SealFixture } from './seal-fixture';
 
 const runsOfDay = 6;
@@ -23,18 +21,10 @@ export async function sealedOperatorArchive(): Promise<{ archive: ArchiveFixture
   const archive = await operatorArchive(10);
   const seals = new SealFixture(archive);
   for (let first = 0; first + runsOfDay < operatorRuns; first += runsOfDay) {
-    const runs = Array.from({ length: runsOfDay }, (_, at) => first + at);
-    const records = await Promise.all(
-      runs.filter((at) => runAt(at).getTime() !== absentRun.getTime()).map((at) => hashed(archive, recordOf(at))),
-    );
-    await seals.seal({ at: new Date(runAt(first + runsOfDay).getTime() - 3_600_000), changes: { records } });
+    const next = runAt(first + runsOfDay);
+    await seals.seal({ at: new Date(next.getTime() - 3_600_000), runsBefore: next });
   }
   return { archive, seals };
-}
-
-async function hashed(archive: ArchiveFixture, key: string): Promise<Hashed> {
-  const content = await readFile(join(archive.folder, key));
-  return { key, sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length };
 }
 
 /** A copy of a folder, to be changed. */

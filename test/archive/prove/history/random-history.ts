@@ -10,6 +10,41 @@ import { recordOf } from '../../../support/record-text';
 import { type Invoked, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
 
+/*
+ * Plays what may become of one collector over some weeks, and says what a reader of its archive may and must find.
+ *
+ * Nothing here attacks. Every step is something that the design allows, so that a finding of damage is a false alarm. The steps
+ * are real ones: `invocation.ts` and `invoke-audit.ts` run the core of the collector and of the audit on a bucket in memory, and
+ * the service behind it is a fake. Everything follows from the seed.
+ *
+ * The world has four actors, and `Player` plays all of them.
+ *
+ * - The scheduler (`#fire`, `#loseFirings`). It fires the deployed schedule, in its time zone, at one of two instants where
+ *   clocks are set back. It loses some events and delivers others twice. Lambda makes up to three attempts of each, and a person
+ *   may deploy between two of them (`#invokeWithRetries`).
+ * - People (`#deploy`, `#runByHand`, `#completeEarlier`). They deploy other clusters, schedules, shards and retentions, start runs
+ *   of all clusters or of some, and complete earlier runs, under the configuration that is deployed then. What is due while they
+ *   are at work is lost.
+ * - The audit (`#audit`), if the history has one. It comes about once a day, at times twice at once, with a clock that may be an
+ *   hour off, and may be killed at any request or run out of time.
+ * - The lifecycle (`#expire`), if things expire. It removes some of what was too old while a retention was deployed, at the end.
+ *
+ * Any invocation may be killed at any request to the archive; S3 may still do the last one. A killed attempt leaves objects that no
+ * record names, which is damage by the rules unless somebody completes the run within nine hours. So `#repair` lets one more
+ * attempt record them. A killed last run stays as it is (`play`, at its end): then somebody looks within three hours.
+ *
+ * What the reader is held against (`History`):
+ *
+ * - `lost` are all firings without a record. Only these may be called absent. Beside each instant stands the one an hour later,
+ *   because a reader cannot know which of two the scheduler took. With audits it has also the firings of schedules that seals
+ *   know, while one was in force that no seal knows (`#unseen`): the audit cannot have known of it.
+ * - `surelyLost` are those that a reader must call absent. That is harder to say than what may be: the runs before and after have
+ *   records and the same deployment, no other one lies within four hours of either (clocks are up to an hour off), no run
+ *   between them was completed under another one, and a day has passed. Where things expire nothing is sure.
+ *
+ * `verify-history.ts` verifies what a history leaves and compares. When a seed fails, its `events` say what happened, in order.
+ */
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
