@@ -75,7 +75,7 @@ export async function readRun(reader: ArchiveReader, listed: ListedRun): Promise
   return { ...run, outcomes: [...run.outcomes] };
 }
 
-/** Reads all records of a run. A bad record, or one that cannot be read, is told, and the others are read nonetheless. */
+/** Reads all records of a run. Reports bad and unreadable records, and reads the others. */
 export async function readStoredRun(reader: ArchiveReader, listed: ListedRun): Promise<StoredRun> {
   const read: StoredRun['read'][number][] = [];
   for (const object of listed.records) read.push({ ...object, ...(await readRunRecord(reader, object)) });

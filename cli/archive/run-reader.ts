@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { nameOf } from '../../archive/format/finding';
 import { type AbsentRuns, DueRuns, type Span, seenRun } from '../../archive/prove';
 import {
@@ -61,9 +62,9 @@ export class RunReader implements OpenedArchive {
   readonly lists: ListChanges;
   /** What records say, and what lies there, of the runs that were selected last. */
   readonly held: HeldOutcomes;
-  /** What was due between the selected runs, and up to now, and is not there. */
+  /** What was due between the runs that were read so far, and up to now if `overdue` was asked, and is not there. */
   readonly due: AbsentRuns[] = [];
-  /** How many runs were read, and the first and the last of them. */
+  /** How many runs were read so far, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
@@ -71,6 +72,8 @@ export class RunReader implements OpenedArchive {
   readonly #outcomes = new ClusterOutcomes();
   /** The run that was selected last, without its outcomes. */
   #last: Run | undefined;
+  /** Whether runs of `select` are still to come. */
+  #isSelecting = false;
 
   constructor({ archive, now, isLive }: OpenedArchive) {
     this.archive = archive;
@@ -97,6 +100,7 @@ export class RunReader implements OpenedArchive {
   /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */
   async *select(selection: RunSelection): AsyncGenerator<SelectedRun | AbsentRow> {
     const due = new DueRuns({});
+    this.#isSelecting = true;
     let isFirst = true;
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
       if (isFirst) this.held.lookWithin({ from: listed.run, to: selection.run ?? selection.to });
@@ -111,6 +115,7 @@ export class RunReader implements OpenedArchive {
       this.#last = { ...run, outcomes: [] };
       yield clusters === undefined ? run : { ...run, clusters };
     }
+    this.#isSelecting = false;
   }
 
   /** The selected runs, oldest first, with the names of their records alone. @throws NoSuchRunError */
@@ -157,7 +162,7 @@ export class RunReader implements OpenedArchive {
     return findAbsent(this, this.#configurations, period, passed);
   }
 
-  /** Which scheduled runs between those that were read left no record, in words; undefined: none. */
+  /** Which scheduled runs between those that were read so far left no record, in words; undefined: none. */
   get absentText(): string | undefined {
     return describeTimes(this.due, {});
   }
@@ -175,7 +180,7 @@ export class RunReader implements OpenedArchive {
     else yield* this.select(selection);
   }
 
-  /** `the run 2026-11-20T10:00:00Z`, or `24 runs from … up to …`: nobody should take what was read for all of the archive. */
+  /** `the run 2026-11-20T10:00:00Z`, or `24 runs from … up to …`, of those read so far: nobody should take them for all of the archive. */
   get span(): string {
     const { runs, oldest: from, newest: to } = this;
     return runs === 1 && to !== undefined
@@ -243,8 +248,10 @@ export class RunReader implements OpenedArchive {
    * Which clusters the runs of `select` do not archive any more, by the rules of the audit. Optional ones are left out.
    * Without a configuration, what the runs cover counts.
    * @param at the time from which hours are counted back
+   * @throws AssertionError if not all of the selected runs are read: who fails may come in the next one
    */
   async stale(at: Date): Promise<FoundStale> {
+    assert(!this.#isSelecting, 'stale() was called before all selected runs were read');
     const { covered } = this.#outcomes;
     const clusters = (await this.requiredClusters()) ?? [...covered.keys()];
     return {

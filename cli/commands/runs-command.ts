@@ -31,7 +31,7 @@ interface Options extends RunOptions, PublicKeyOptions {
 export function runsCommand(context: CommandContext): Command {
   const { terminal, end } = context;
   const command = new Command('runs')
-    .summary('whether it is well, and the last runs')
+    .summary('status, and the last runs')
     .description(
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
