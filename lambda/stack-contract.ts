@@ -97,6 +97,8 @@ export const logMessages = {
   failure: 'not archived',
   /** One line per cluster x resource that was archived with a doubt. */
   doubt: 'archived with a doubt',
+  /** One line per cluster x resource that a dry run found good. */
+  wouldArchive: 'would archive',
   /** One line per request that is made again, with its number. */
   again: 'asked again',
   /** Nothing but probes is asked, because the service looks down. */

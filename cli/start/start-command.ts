@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { incomingFolder } from '../../archive/format/folder-layout';
@@ -54,16 +56,20 @@ async function start(options: StartOptions, { terminal, environment, interrupted
   await checkRun(options);
   const service = await startService(configured, options, environment);
   let release: () => void = () => undefined;
+  const folder =
+    options.dryRun && !existsSync(options.folder) ? await mkdtemp(join(tmpdir(), 'dry-run-')) : options.folder;
   try {
     const { config } = service;
     checkClusters(options, config);
-    release = claimFolder(options.folder);
+    release = claimFolder(folder);
     const say = (line: string) => print(terminal.out, `${line}\n`);
     await say(service.introduction);
-    await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
-    return (await startRun(service, options, terminal, interrupted)) ? exitCodes.ok : exitCodes.found;
+    const where = options.dryRun ? '. A dry run writes nothing' : `, its archive in ${folder}/`;
+    await say(`Synthesising the stack ${config.name} and deploying it locally${where}`);
+    return (await startRun(service, { ...options, folder }, terminal, interrupted)) ? exitCodes.ok : exitCodes.found;
   } finally {
     release();
+    if (folder !== options.folder) await rm(folder, { recursive: true });
     await service.close();
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runPrefix } from '../../archive/format/keys';
 import { resources } from '../../archive/format/resources';
-import { type Outcome, taskName } from '../../archive/format/run-record';
+import type { Outcome } from '../../archive/format/run-record';
 import type { Run } from '../../archive/read';
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { archiveArgument } from '../archive/open-archive';
@@ -24,15 +24,6 @@ export interface StartedRun {
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
   /** The run as its records have it; undefined if none was written. */
   readonly stored: (Run & WithClusterChange) | undefined;
-}
-
-/** The outcomes of a dry run. If it ended early, the log has some of them, and the counts say how many others there are. */
-function outcomesOfDryRun({ covered, watched: { logged, summary } }: StartedRun): readonly Outcome[] {
-  const known = new Set(logged.map(taskName));
-  const others = covered.filter((task) => !known.has(taskName(task)));
-  const doubted = logged.filter(({ outcome }) => outcome === 'would-archive').length;
-  if (others.length + doubted !== (summary?.counts.wouldArchive ?? 0)) return logged;
-  return [...logged, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
 /** Prints what was archived, what was not and why, and what to do and to try next. */
@@ -93,7 +84,7 @@ async function reportWithoutRecord(terminal: Terminal, started: StartedRun): Pro
   const isDry = options.dryRun === true && summary !== undefined;
   if (isDry) {
     const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
-    const run = { run: new Date(summary.run), outcomes: outcomesOfDryRun(started) };
+    const run = { run: new Date(summary.run), outcomes: logged };
     await printOutcomes(terminal, run, '--clusters chooses fewer');
     const counts = `${wouldArchive} would be archived, ${failed} failed, ${notAttempted} not attempted`;
     const reasons = reasonsOf({ outcomes: logged.filter(({ outcome }) => outcome === 'failed') });

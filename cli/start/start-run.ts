@@ -79,9 +79,10 @@ async function runAssembly(
   const run = options.run ?? new Date();
   const covered = coveredBy(config, options);
   const byHand = isByHand(config, options);
-  // A dry run writes nothing, and of a run that is completed some objects are there already.
-  const awaited = options.dryRun === true || options.run !== undefined ? [] : covered;
-  const expected = { objects: covered.length, awaited, isRetried: !byHand, shards: config.shards };
+  // Of a run that is completed, some objects are there already.
+  const awaited = options.run !== undefined ? [] : covered;
+  const { dryRun: isDry } = options;
+  const expected = { objects: covered.length, awaited, isRetried: !byHand, shards: isDry ? 1 : config.shards, isDry };
   const watched = new WatchedRun(terminal, expected);
   const ended = AbortSignal.any([interrupted, watched.broken]);
   let deployment: LocalDeployment | undefined;

@@ -12,6 +12,9 @@ import type { Terminal } from '../terminal/terminal';
 
 type Task = Pick<Outcome, 'cluster' | 'resource'>;
 
+/** Messages of lines that say what became of a cluster x resource. */
+const outcomeMessages: readonly string[] = [logMessages.failure, logMessages.doubt, logMessages.wouldArchive];
+
 /** Most objects that are named while they are waited for. */
 const mostNamed = 4;
 
@@ -23,15 +26,19 @@ export interface ExpectedRun {
   /** Whether it has the retries that Lambda makes. */
   readonly isRetried: boolean;
   readonly shards: number;
+  /** Whether nothing is written. */
+  readonly isDry?: boolean | undefined;
 }
 
 /** Takes note of what a local run writes and logs, and shows its progress. */
 export class WatchedRun {
+  /** How many objects it has archived. */
+  archived = 0;
   /** Whether it has written a run record. */
   hasRecord = false;
   /** What the last attempt says of itself, also one that failed, whose answer is an error. */
   summary: RunSummary | undefined;
-  /** Outcomes that failed or have a doubt, from the log: a dry run leaves no run record. */
+  /** Outcomes that failed, have a doubt, or would be archived, from the log: a dry run leaves no run record. */
   readonly logged: Outcome[] = [];
   /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
   isLastLeftOut = false;
@@ -40,8 +47,8 @@ export class WatchedRun {
   readonly #broken = new AbortController();
   /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */
   readonly broken = this.#broken.signal;
-  /** Names of the objects that it has archived. */
-  readonly #archived = new Set<string>();
+  /** Names of the objects that it has archived, or would archive. */
+  readonly #ended = new Set<string>();
   /** What the attempt under way has neither archived nor given up: by name, in words. */
   readonly #awaited = new Map<string, string>();
   #attemptsEnded = 0;
@@ -50,12 +57,7 @@ export class WatchedRun {
     this.#expected = expected;
     this.#beginAttempt();
     const state = { now: this.#now(), done: 0, total: expected.objects };
-    this.#progress = new Progress(terminal, 'Archiving', state);
-  }
-
-  /** How many objects it has archived. */
-  get archived(): number {
-    return this.#archived.size;
+    this.#progress = new Progress(terminal, expected.isDry === true ? 'Dry run' : 'Archiving', state);
   }
 
   /** Takes note of an answered call to the archive. */
@@ -65,17 +67,27 @@ export class WatchedRun {
     if (parseRunRecordKey(key) !== undefined) this.hasRecord = true;
     const object = parseObjectKey(key);
     if (object === undefined) return;
-    this.#archived.add(taskName(object));
-    this.#awaited.delete(taskName(object));
-    this.#progress.update({ done: this.archived, now: this.#now() });
+    this.archived += 1;
+    this.#end(object);
+  }
+
+  /** Takes note of an object that is archived, or would be. */
+  #end(task: Task): void {
+    this.#ended.add(taskName(task));
+    this.#awaited.delete(taskName(task));
+    this.#progress.update({ done: this.#ended.size, now: this.#now() });
   }
 
   /** Takes note of a line that the function wrote. Most lines say nothing of the run, and need not be JSON. */
   line(line: string): void {
     if (!Object.values(logMessages).some((message) => line.includes(message))) return;
     const { message, ...entry } = JSON.parse(line);
-    if (message === logMessages.failure || message === logMessages.doubt) this.logged.push(outcomeSchema.parse(entry));
-    if (message === logMessages.failure) this.#awaited.delete(taskName(entry));
+    if (outcomeMessages.includes(message)) {
+      const outcome = outcomeSchema.parse(entry);
+      this.logged.push(outcome);
+      if (outcome.outcome === 'failed') this.#awaited.delete(taskName(outcome));
+      else if (outcome.outcome === 'would-archive') this.#end(outcome);
+    }
     if (message === logMessages.again && this.#awaited.has(taskName(entry)))
       this.#awaited.set(taskName(entry), `${inWords(entry)}, request ${entry.requests} of ${maxRequests}`);
     if (message === logMessages.run) {
@@ -106,7 +118,7 @@ export class WatchedRun {
   /** Each attempt asks again for what the ones before have not archived. */
   #beginAttempt(): void {
     for (const task of this.#expected.awaited)
-      if (!this.#archived.has(taskName(task))) this.#awaited.set(taskName(task), inWords(task));
+      if (!this.#ended.has(taskName(task))) this.#awaited.set(taskName(task), inWords(task));
   }
 
   /** `attempt 1 of 3; waiting for alpha: log, request 2 of 5; alpha: manifest` */

@@ -23,7 +23,7 @@ export interface Reporter {
 
 /**
  * Reports to the structured log and to CloudWatch's metrics: a line per failure, doubt and repeated request, a line and the metrics per attempt. A
- * dry run has no metrics, which would falsify the dashboard and the alarms.
+ * dry run has a line per good answer too, and no metrics, which would falsify the dashboard and the alarms.
  */
 export class LambdaReporter implements Reporter {
   readonly #logger: Logger;
@@ -41,6 +41,8 @@ export class LambdaReporter implements Reporter {
 
   outcome(outcome: Outcome): void {
     if (outcome.doubt !== undefined) this.#logger.warn(logMessages.doubt, { ...outcome });
+    // No run record will have it.
+    else if (outcome.outcome === 'would-archive') this.#logger.info(logMessages.wouldArchive, { ...outcome });
     if (outcome.outcome !== 'failed') return;
     const [group] = groupReasons([outcome]);
     const line = { ...outcome, reason: group?.reason };

@@ -131,10 +131,13 @@ describe('npm start', () => {
     expect(out).toContain('nothing was written: 4 would be archived, 0 failed');
     for (const cluster of ['one', 'two'])
       for (const resource of ['log', 'manifest'])
-        expect(out).toMatch(new RegExp(`│ ${cluster} +│ ${resource} +│ would-archive `));
+        expect(out).toMatch(new RegExp(`│ ${cluster} +│ ${resource} +│ would-archive +│ +\\d\\S* \\S+ │`));
+    // The demo service has one for each log.
+    expect(out.match(/│ log .*│ [A-Z][a-z]+ +│$/gm)).toHaveLength(2);
+    expect(out).toContain('deploying it locally. A dry run writes nothing\n');
     expect(code).toBe(0);
-    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-    expect(files).toEqual([]);
+    expect(existsSync(folder)).toBe(false);
+    await mkdir(folder);
     const failed = await runStart([...args, '--fail', 'two=not-found']);
     expect(failed.code).toBe(1);
     expect(failed.out).toContain('nothing was written: 2 would be archived, 2 failed');
@@ -142,6 +145,8 @@ describe('npm start', () => {
     expect(failed.out).toMatch(/│ one +│ manifest +│ would-archive /);
     expect(failed.out).toMatch(/^2 failed, one reason: 404 Not Found$/m);
     expect(failed.out).not.toContain('RunIncompleteError');
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(files).toEqual([]);
   });
 
   it('ends with 1 if something was not archived; the table says what and why, and a command completes it', async () => {

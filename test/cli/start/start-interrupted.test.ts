@@ -96,6 +96,19 @@ describe('the progress of a start', () => {
     ]);
   });
 
+  it('counts in a dry run what would be archived, and nothing of it as archived', () => {
+    jest.useFakeTimers();
+    const terminal = keptTerminal();
+    const tasks = (['log', 'manifest'] as const).map((resource) => ({ cluster: 'alpha', resource }));
+    const progress = new WatchedRun(terminal, { objects: 2, awaited: tasks, isRetried: false, shards: 1, isDry: true });
+    progress.line(JSON.stringify({ message: 'would archive', ...tasks[0], outcome: 'would-archive', bytes: 5 }));
+    jest.advanceTimersByTime(10_000);
+    progress.stop();
+    jest.useRealTimers();
+    expect(terminal.err.text).toBe('Dry run: 1 of 2, attempt 1 of 1; waiting for alpha: manifest\n');
+    expect([progress.archived, progress.logged]).toEqual([0, [expect.objectContaining({ bytes: 5 })]]);
+  });
+
   it('names what a run waits for when little of it is left, again in each attempt', () => {
     jest.useFakeTimers();
     const tick = () => jest.advanceTimersByTime(10_000);

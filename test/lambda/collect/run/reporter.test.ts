@@ -112,15 +112,17 @@ it('an attempt is one line of the log, a warning unless it is complete', () => {
   expect(report(complete).lines).toEqual([['info', 'run finished', { ...complete, ...facts }]]);
 });
 
-it('a failure, a doubt and a repeated request are one line of the log each, with all that is known of them; other outcomes have none', () => {
+it('a failure, a doubt, what a dry run found good and a repeated request are one line of the log each, with all that is known of them; other outcomes have none', () => {
   const lines: unknown[][] = [];
   const reporter = new LambdaReporter(noting(lines), {} as Metrics, true);
   for (const outcome of [outcomes[0], outcomes[1], outcomes[3]] as Outcome[]) reporter.outcome(outcome);
+  reporter.outcome({ cluster: 'c', resource: 'log', outcome: 'would-archive', bytes: 5 });
   reporter.askedAgain({ cluster: 'a', resource: 'log' }, 2);
   expect(lines).toEqual([
     ['warn', 'archived with a doubt', outcomes[1]],
     // The reason has nothing in it that differs from cluster to cluster: a query of the log may group by it.
     ['error', 'not archived', { ...outcomes[3], reason: 'why' }],
+    ['info', 'would archive', { cluster: 'c', resource: 'log', outcome: 'would-archive', bytes: 5 }],
     ['info', 'asked again', { cluster: 'a', resource: 'log', requests: 2 }],
   ]);
 });
