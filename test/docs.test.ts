@@ -38,6 +38,9 @@ const foreignOptions = [
   ...['--require-approval', '--profile', '--cloudformation-execution-policies', '--qualifier', '--trust'],
 ];
 
+/** What docs/alarms.md quotes of consoles of AWS, in its order. */
+const ofConsoles: readonly string[] = ['Insufficient data', 'Mute rules', 'Send and receive messages'];
+
 describe.each(pages)('%s', (page) => {
   const text = textOf(page);
 
@@ -104,6 +107,31 @@ it('README.md gives the costs that docs/background.md adds up', () => {
   expect(textOf('README.md')).toContain(said);
 });
 
+it('README.md gives the ratios that docs/performance.md has measured', () => {
+  const [, ours = '', other = '', ratio = ''] =
+    /\| \*\*ours\*\* \|[^|]*\|[^|]*\| (\d+) MB .*?\| Promise\.all[^|]*\|[^|]*\|[^|]*\| ([\d,]+) MB \| \*\*([\d.]+)\*\*/s.exec(
+      textOf('docs/performance.md'),
+    ) ?? [];
+  const part = (times: number) =>
+    ({ 2: 'half', 3: 'a third', 4: 'a quarter', 6: 'a sixth', 7: 'a seventh' })[Math.round(times)];
+  const memory = Number(other.replace(',', '')) / Number(ours);
+  expect(textOf('README.md').replace(/\s+/g, ' ')).toContain(
+    `takes ${part(1 / Number(ratio))} of the time, and ${part(memory)} of the memory, of a \`Promise.all\``,
+  );
+});
+
+it('docs/alarms.md quotes what the product says, word for word', () => {
+  const prose = textOf('docs/alarms.md').replace(/^ {4,}.*$|`[^`]*`/gm, '');
+  const said = sourcesIn('archive', 'cli', 'infra', 'lambda', 'local')
+    .map(textOf)
+    .join('\n')
+    .replace(/['`] \+\s*['`]/g, '');
+  const headings = pages.flatMap((page) => all(textOf(page), /^#+ (.*)$/gm));
+  const quoted = all(prose.replace(/\s+/g, ' '), /"([^"]+)"/g);
+  expect(quoted.length).toBeGreaterThan(30);
+  expect(quoted.filter((words) => !said.includes(words) && !headings.includes(words))).toEqual(ofConsoles);
+});
+
 it('docs/alarms.md has a step for every reason to refuse a list of clusters', () => {
   const section = /^## List refused\n(.*?)^## /ms.exec(textOf('docs/alarms.md'))?.[1] ?? '';
   const quoted = all(section, /"([^"]+)"/g);
@@ -116,17 +144,12 @@ it('docs/alarms.md has a step for every reason to refuse a list of clusters', ()
 });
 
 it('links in comments lead to names that their file knows', () => {
-  const files = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
-  );
-  const stale = files
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => {
-      const text = textOf(file);
-      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
-      const names = all(text, /\{@link (?!https?:)([^}\s|]+)/g);
-      return names.filter((name) => !knows(code, name)).map((name) => `${file}: ${name}`);
-    });
+  const stale = sourcesIn(...folders).flatMap((file) => {
+    const text = textOf(file);
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+    const names = all(text, /\{@link (?!https?:)([^}\s|]+)/g);
+    return names.filter((name) => !knows(code, name)).map((name) => `${file}: ${name}`);
+  });
   expect(stale).toEqual([]);
 });
 
@@ -158,6 +181,14 @@ describe('the examples in docs/service-contract.md', () => {
 /** What the first group of a pattern matches, or the second one, each once. */
 function all(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, group, other = '']) => group ?? other))];
+}
+
+/** The TypeScript files below some folders. */
+function sourcesIn(...below: readonly string[]): string[] {
+  const files = below.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  return files.filter((file) => file.endsWith('.ts'));
 }
 
 /** Whether every part of a name stands in the code: `Overlap.at`. */
