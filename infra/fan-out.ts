@@ -206,8 +206,11 @@ export class FanOut extends Construct {
     });
     count.addRetry({ maxAttempts: 3, interval: Duration.seconds(5), backoffRate: 2 });
     count.addCatch(result, { resultPath: JsonPath.DISCARD });
+    // As the function has it (lambda/collect/event.ts): a person may name a time of the schedule too, for some clusters.
     const isOfSchedule = and(
       isPresent('$$.Execution.Input.scheduledTime'),
+      isNotPresent('$.event.clusters'),
+      isNotPresent('$.event.requestId'),
       isNotPresent('$.shards.unrecorded[0]'),
       or(isNotPresent('$.event.dryRun'), booleanEquals('$.event.dryRun', false)),
     );

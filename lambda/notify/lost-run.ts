@@ -24,6 +24,7 @@ export function lostRunIn(event: unknown): LostRun | undefined {
 const request = z.object({
   scheduledTime: z.optional(z.string()),
   clusters: z.optional(z.unknown()),
+  requestId: z.optional(z.unknown()),
   dryRun: z.optional(z.unknown()),
   shard: z.optional(z.object({ count: z.number() })),
   audit: z.optional(z.unknown()),
@@ -40,9 +41,9 @@ function ofFunction({ requestPayload, responsePayload }: DroppedEvent): LostRun 
   };
 }
 
-/** Whole runs alone. */
-function isOfSchedule({ scheduledTime, clusters, dryRun }: z.output<typeof request>): boolean {
-  return scheduledTime !== undefined && clusters === undefined && dryRun !== true;
+/** As the collector has it (lambda/collect/event.ts): the schedule asks for whole runs, and for nothing more. */
+function isOfSchedule({ scheduledTime, clusters, requestId, dryRun }: z.output<typeof request>): boolean {
+  return scheduledTime !== undefined && clusters === undefined && requestId === undefined && dryRun !== true;
 }
 
 const everything: RunEnd = { missing: 1, of: 1, isListRefused: false };

@@ -130,6 +130,11 @@ const moto = findCommand('moto_server');
     expect(new Set(chosen.map(shardOf)).size).toBe(shards);
     expect((await interpreter.start(deployed, { scheduledTime, clusters: chosen })).failure).toBeUndefined();
     expect(objects()).toEqual(allKeys(run, chosen));
+    // The schedule asks for all: an alarm about a run that is missing must not be silenced by a few clusters.
+    expect(await interpreter.metrics()).toEqual([]);
+    expect((await interpreter.start(deployed, { scheduledTime, requestId: 'r' })).failure).toBeUndefined();
+    expect(objects()).toEqual(allKeys(run));
+    expect(await interpreter.metrics()).toEqual([]);
   });
 
   it('a dry run writes nothing and counts as no run of the schedule', async () => {

@@ -169,6 +169,18 @@ describe('numbers that belong together', () => {
     expect(definitionIn(outside)).toContain(`"Catch":${JSON.stringify(catches)}`);
   });
 
+  it('only what the schedule asks for counts as its run: all clusters, as they are configured, for good', () => {
+    const { States } = JSON.parse(definitionIn(four));
+    const [counted] = States['Has the schedule had its run?'].Choices;
+    expect(counted.And.map((one: object) => JSON.stringify(one))).toEqual([
+      '{"Variable":"$$.Execution.Input.scheduledTime","IsPresent":true}',
+      '{"Variable":"$.event.clusters","IsPresent":false}',
+      '{"Variable":"$.event.requestId","IsPresent":false}',
+      '{"Variable":"$.shards.unrecorded[0]","IsPresent":false}',
+      expect.stringContaining('$.event.dryRun'),
+    ]);
+  });
+
   it('the shards under way share the request rate of the fleet', () => {
     const rate = (shards: number) =>
       configurationOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
