@@ -142,6 +142,7 @@ function expectLog({ metrics, lines, errors }: LogEvents, answers: readonly Invo
     [1, 'WARN', logMessages.doubt],
     [1, 'WARN', logMessages.run],
     [2, 'ERROR', logMessages.failure],
+    ...Array.from({ length: all - 2 }, () => [2, 'INFO', logMessages.wouldArchive]),
     [2, 'WARN', logMessages.doubt],
     [2, 'WARN', logMessages.run],
   ]);
