@@ -36,6 +36,7 @@ export async function auditArchive(
   const verify = ['verify', '--archive', verified, '--public-key', deployment.audit?.publicKeyFile ?? '', ...head];
   await print(out, `\n${colors.bold(`npm run collector -- ${verify.map(shellQuoted).join(' ')}`)}\n`);
   const code = await main(verify, { ...terminal, isWatched: false });
+  if (tamper) await print(out, `The forged copy stays. To remove it: rm -r ${shellQuoted(verified)}\n`);
   return result !== undefined && code === exitCodes.ok;
 }
 

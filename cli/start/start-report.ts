@@ -26,7 +26,7 @@ export interface StartedRun {
   readonly stored: (Run & WithClusterChange) | undefined;
 }
 
-/** Prints what was archived, what was not and why, and what to do and to try next. */
+/** Prints what was archived, what was not and why, and what completes it. */
 export async function reportStart(terminal: Terminal, started: StartedRun): Promise<void> {
   const { stored: run, options, watched, fired } = started;
   if (run === undefined) return reportWithoutRecord(terminal, started);
@@ -39,9 +39,19 @@ export async function reportStart(terminal: Terminal, started: StartedRun): Prom
   if (watched.isLastLeftOut)
     lines.push('Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.');
   if (run.status !== 'complete') lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
-  lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}*`, '', colors.bold('Try next'));
-  for (const [command, purpose] of nextSteps(started, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
+  lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}*`);
   await print(terminal.out, `${lines.join('\n')}\n`);
+}
+
+/** Prints what a person may try behind all that was done. */
+export async function printNextSteps({ out, colors }: Terminal, started: StartedRun): Promise<void> {
+  const { stored: run } = started;
+  if (run === undefined) return;
+  const steps = nextSteps(started, run).flatMap(([command, purpose]) => [
+    `  ${command}`,
+    `      ${colors.dim(purpose)}`,
+  ]);
+  await print(out, `${['', colors.bold('Try next'), ...steps].join('\n')}\n`);
 }
 
 type Step = [command: string, purpose: string];

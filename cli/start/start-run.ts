@@ -14,13 +14,14 @@ import {
 import type { AsynchronousResult } from '../../local/deployment/local-function';
 import { type StampAuthorityServer, startStampAuthority } from '../../local/stamp-authority/start-stamp-authority';
 import { isAbsent } from '../archive/absent-runs';
+import { archiveArgument } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { eventOf } from '../stack/run-in-account';
 import { formatCount, formatTime } from '../terminal/format';
 import { InterruptedError, print, type Terminal } from '../terminal/terminal';
 import { auditArchive, fire } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
-import { reportStart, type StartedRun } from './start-report';
+import { printNextSteps, reportStart, type StartedRun } from './start-report';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
 
@@ -103,12 +104,16 @@ async function runAssembly(
     const how = byHand ? 'The function was invoked by hand' : 'The schedule was fired';
     await print(terminal.out, `${how}: run ${formatTime(run)}\n`);
     const stored = watched.hasRecord ? await storedRun(options.folder, run) : undefined;
-    await reportStart(terminal, { options, service, watched, fired, covered, stored });
+    const started = { options, service, watched, fired, covered, stored };
+    await reportStart(terminal, started);
     const isSound =
-      !options.audit || (await unlessAborted(ended, auditArchive(deployment, stored, options, terminal, deployOver)));
+      !options.audit ||
+      (await unlessInterrupted(ended, options, run, auditArchive(deployment, stored, options, terminal, deployOver)));
+    await printNextSteps(terminal, started);
     return fired.failure === undefined && isSound;
   } catch (error) {
-    if (!ended.aborted || (watched.archived === 0 && !watched.hasRecord)) throw error;
+    if (error instanceof InterruptedError || !ended.aborted || (watched.archived === 0 && !watched.hasRecord))
+      throw error;
     const hasRecord = watched.hasRecord || (options.run !== undefined && !options.withoutRecord);
     const stays = `What it has archived stays: ${formatCount(watched.archived, 'object')}.`;
     const complete = `${completingCommand(options, run)}${hasRecord ? '' : ' --without-record'}`;
@@ -131,9 +136,28 @@ async function invoke(deployment: LocalDeployment, newRun: Date, options: StartO
   return { attempts: [result], failure: result.error };
 }
 
+/** Waits for the audit. @throws InterruptedError if it was interrupted: the run before it was told, and is over */
+async function unlessInterrupted(
+  ended: AbortSignal,
+  { folder }: StartOptions,
+  run: Date,
+  auditing: Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await unlessAborted(ended, auditing);
+  } catch (error) {
+    if (!ended.aborted) throw error;
+    const stays = `The audit was interrupted. Run ${formatTime(run)} was over, and what it has archived stays.`;
+    const seals = `npm run collector -- verify --seals${archiveArgument(folder)}`;
+    throw new InterruptedError(`${stays} Whether a seal was stored says\n  ${seals}`, { cause: error });
+  }
+}
+
 /** Waits until the work is done or the signal aborts, whose reason is thrown then. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T> {
   return new Promise((resolve, reject) => {
+    // A signal that has aborted tells nobody any more.
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     Promise.resolve(work).then(resolve, reject);
   });

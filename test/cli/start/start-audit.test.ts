@@ -24,7 +24,7 @@ describe('npm start -- --audit', () => {
     const [, hash] = /^ {2}SHA-256 ([0-9a-f]{64})$/m.exec(out) ?? [];
     expect(out).toContain(`--head ${hash}\n`);
     expect(out).toMatch(/collector -- verify .*--public-key [^ ]+\.public\.pem --head/);
-    expect(out).toMatch(/Signatures were checked with the keys given[\s\S]*Nothing is wrong\.\n$/);
+    expect(out).toMatch(/Signatures were checked with the keys given[\s\S]*Nothing is wrong\.\n\nTry next\n/);
     expect(code).toBe(0);
     expect(await readdir(join(folder, 'seals'))).toEqual(['00000001.jsonl', '00000001.local.tsr', 'states']);
     expect(out).toMatch(/Seal 1 and all before it existed before .*, says local \(root CN=Local time stamps\)\./);
@@ -36,7 +36,7 @@ describe('npm start -- --audit', () => {
     // The next audit signs with the same key, and sends no second mail on the same day.
     const second = await runStart(args);
     expect(second.out).toMatch(/^Seal 2 of \S+ is stored and signed\. No mail: people get one a day/m);
-    expect(second.out).toMatch(/Nothing is wrong\.\n$/);
+    expect(second.out).toMatch(/Nothing is wrong\.\n\nTry next\n/);
     expect(second.code).toBe(0);
   });
 
@@ -45,7 +45,7 @@ describe('npm start -- --audit', () => {
     expect(out).toMatch(
       /: incomplete after .* 2 of 4 archived[\s\S]*Seal 1 of .* is stored[\s\S]*Failing: 1 of 2 clusters/,
     );
-    expect(out).toMatch(/Nothing is wrong\.\n$/);
+    expect(out).toMatch(/Nothing is wrong\.\n\nTry next\n/);
     expect(code).toBe(1);
   });
 
@@ -54,6 +54,7 @@ describe('npm start -- --audit', () => {
     const { code, out } = await runStart([...args.filter((arg) => arg !== '--audit'), ...options]);
     expect(code).toBe(1);
     const [, copy = '', list = ''] = /^In a copy of the archive, (\S+), these .*\n((?: {2}.*\n)+)/m.exec(out) ?? [];
+    expect(out).toContain(`The forged copy stays. To remove it: rm -r ${copy}\n\nTry next\n`);
     const [manifest, ...records] = list
       .trimEnd()
       .split('\n')

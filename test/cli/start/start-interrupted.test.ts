@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { objectKey } from '../../../archive/format/keys';
 import type { Resource } from '../../../archive/format/resources';
 import { startCommand } from '../../../cli/start/start-command';
@@ -45,6 +46,29 @@ describe('a start that ends before its time', () => {
     const run = /--run (\S+)/.exec(command)?.[1]?.replace('.000', '') ?? '';
     expect(completed.out).toContain(`run ${run}`);
     expect(completed.out).toMatch(/: complete after 1 attempt, worked .*; 4 of 4 archived/);
+  });
+
+  it('says of the audit that it was interrupted, and of the run that it was over', async () => {
+    const interruption = new AbortController();
+    const terminal = keptTerminal();
+    const folder = join(root, 'audited');
+    const isAudit = (chunk: Buffer) => chunk.includes('The schedule of the audit was fired');
+    const out = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (isAudit(chunk)) interruption.abort(new Error('interrupted by SIGINT'));
+        done();
+      },
+    });
+    const args = ['--config', await writeStartConfig(root), '--folder', folder, '--audit'];
+    const code = await startCommand(args, {
+      terminal: { ...terminal, out },
+      environment,
+      interrupted: interruption.signal,
+    });
+    expect(terminal.err.text).toMatch(
+      /^The audit was interrupted\. Run 20\S+Z was over, and what it has archived stays\. Whether a seal was stored says\n {2}npm run collector -- verify --seals --archive \S+\n$/,
+    );
+    expect(code).toBe(130);
   });
 
   it('ends with 3, in sentences, when the archive takes no more, and retries nothing', async () => {
