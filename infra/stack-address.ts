@@ -21,6 +21,8 @@ export function parseAddress(text: string): StackAddress {
 
 /** The beginning of a logical id, as CDK makes it of the ids of constructs (aws-cdk-lib, core/lib/private/uniqueid.js). */
 export function logicalStart(ids: readonly string[]): string {
-  const named = ids.filter((id) => id !== 'Default').map((id) => id.replace(/[^A-Za-z0-9]/g, ''));
-  return named.reduce((start, id) => (start.endsWith(id) ? start : start + id), '');
+  const path: string[] = [];
+  for (const id of ids) if (id !== 'Default' && !path.at(-1)?.endsWith(id)) path.push(id);
+  const named = path.filter((id) => id !== 'Resource');
+  return named.map((id) => id.replace(/[^A-Za-z0-9]/g, '')).join('');
 }

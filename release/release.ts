@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { projectRoot } from '../infra/function-bundle';
@@ -8,6 +8,9 @@ import packageJson from '../package.json';
 import { billOfMaterials } from './bill-of-materials';
 import { buildPackage } from './build-package';
 import { releaseNotes } from './release-notes';
+
+/** Names every other file of a release, with its hash. */
+const sumsFile = 'SHA256SUMS';
 
 /**
  * `npm run release`: makes everything that a release consists of, and publishes nothing. The workflow of the same name does that,
@@ -17,6 +20,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string', default: '.release' } },
   });
+  const out = resolve(projectRoot, values.out);
+  refuseOtherFiles(out, values.out);
   const { name, version } = packageJson;
   const tag = `v${version}`;
   const notes = releaseNotes(readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8'), version);
@@ -28,7 +33,6 @@ async function main(): Promise<void> {
         '--dry-run makes the same files of any checkout',
     );
 
-  const out = resolve(projectRoot, values.out);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const bundled = await buildPackage();
@@ -45,7 +49,7 @@ async function main(): Promise<void> {
   const sums = Object.entries(files).map(
     ([file, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${file}\n`,
   );
-  for (const [file, bytes] of Object.entries({ ...files, SHA256SUMS: Buffer.from(sums.join('')) }))
+  for (const [file, bytes] of Object.entries({ ...files, [sumsFile]: Buffer.from(sums.join('')) }))
     writeFileSync(join(out, file), bytes);
 
   process.stdout.write(
@@ -53,11 +57,20 @@ async function main(): Promise<void> {
       `${name} ${version}, commit ${git('rev-parse', 'HEAD')}${changes === '' ? '' : ' and changes'}, in ${values.out}:`,
       `  ${packed.filename}: ${packed.entryCount} files, ${inMegabytes(packed.size)} packed, ${inMegabytes(packed.unpackedSize)} unpacked`,
       `  sbom.cdx.json: ${bill.components.length} packages, ${bundled.length} of them bundled`,
-      '  NOTES.md, SHA256SUMS',
+      `  NOTES.md, ${sumsFile}`,
       ...missing().map((what) => `Missing: ${what}`),
       `Not published: .github/workflows/release.yml does that for the tag ${tag}, once there is a secret NPM_TOKEN.`,
     ].join('\n')}\n`,
   );
+}
+
+/** The folder is emptied: it must not be one that somebody has put something else into, such as the checkout itself. */
+function refuseOtherFiles(out: string, named: string): void {
+  const held = existsSync(out) ? readdirSync(out) : [];
+  if (held.length > 0 && !held.includes(sumsFile))
+    throw new ReleaseError(
+      `Emptying ${named} failed: it holds ${held[0]}, and no ${sumsFile} of an earlier release; name another folder, or remove it`,
+    );
 }
 
 interface Packed {

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { type Bill, billOfMaterials } from '../../release/bill-of-materials';
 import { licenceText } from '../../release/bundled-packages';
 import { wordsOfPackage } from '../../release/package-words';
 import { releaseNotes } from '../../release/release-notes';
+import { newFolder } from '../support/new-folder';
+import { Program } from '../support/program';
 
 const root = join(__dirname, '..', '..');
 
@@ -23,6 +25,18 @@ describe('the notes of a release', () => {
 
   it('are there for the version of package.json', () => {
     expect(releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), packageJson.version)).toMatch(/preview/);
+  });
+});
+
+describe('the folder of a release', () => {
+  it('is not emptied if it holds something else', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const said = await new Program('release/release.ts', ['--dry-run', '--out', folder]).end(1);
+    expect(said).toBe(
+      `error: Emptying ${folder} failed: it holds package.json, and no SHA256SUMS of an earlier release; name another folder, or remove it\n`,
+    );
+    expect(readdirSync(folder)).toEqual(['package.json']);
   });
 });
 
