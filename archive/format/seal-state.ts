@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { countedSchema, none } from './counted';
 import { findingKinds } from './finding';
 import { count, time } from './run-record';
 
@@ -66,32 +67,33 @@ const summarySchema = z.object({
   objects: count,
   bytes: count,
   storedBytes: count,
-  /** Clusters with another manifest than in the run before: how many, and the first of them with the last two such runs. */
-  changed: z.object({ count, clusters: z.array(z.object({ cluster: z.string(), from: time, to: time })) }),
-  /** Clusters that were to be collected and are in no record of a run: how many, and those of most runs. */
-  notCollected: z.optional(z.object({ count, first: z.array(z.object({ cluster: z.string(), runs: count })) })),
-  /** Firings of the schedule that left no record: how many; and what was found of what is absent. */
-  absent: z.optional(z.object({ runs: count, first: z.array(z.object({ key: z.string(), problem: z.string() })) })),
-  /** Of the list from outside: the first of them; the seal counts all. */
+  /** Clusters with another manifest than in the run before, with the last two such runs. */
+  changed: countedSchema(z.object({ cluster: z.string(), from: time, to: time })),
+  /** Clusters that were to be collected and are in no record of a run, those of most runs first. */
+  notCollected: countedSchema(z.object({ cluster: z.string(), runs: count })),
+  /** Firings of the schedule that left no record; and what was found of what is absent. */
+  absent: countedSchema(z.object({ key: z.string(), problem: z.string() })),
+  /** Of a list from outside; left out: the clusters are deployed. */
   clusters: z.optional(
     z.object({
-      joined: z.array(z.string()),
-      left: z.array(z.string()),
-      /** Runs that read a list, and who was on it in how many of them, if not in all. */
-      runs: z._default(count, 0),
-      away: z._default(z.array(z.object({ cluster: z.string(), listed: count })), []),
+      /** Runs that read a list. */
+      runs: count,
+      joined: countedSchema(z.string()),
+      left: countedSchema(z.string()),
+      /** Who was not on it in all of the runs, and in how many. */
+      away: countedSchema(z.object({ cluster: z.string(), listed: count })),
       /** Who became optional, or lost a resource. */
-      lessened: z._default(z.array(z.string()), []),
-      /** Runs that followed nothing, although there were runs before. */
-      anew: z._default(z.array(time), []),
+      lessened: countedSchema(z.string()),
+      /** Times of runs that followed nothing, although there were runs before. */
+      anew: countedSchema(time),
     }),
   ),
   /** Time of the first of the seals, one behind the other, whose plan has the schedule switched off; left out: it is on. */
   pausedSince: z.optional(time),
-  /** What was archived with a doubt: how much, and the first of it. */
-  doubts: z.object({ count, first: z.array(z.string()) }),
-  /** What was open in the seal before and is so no more: how much, and the first of it. */
-  repaired: z.object({ count, first: z.array(z.string()) }),
+  /** What was archived with a doubt. */
+  doubts: countedSchema(z.string()),
+  /** What was open in the seal before and is so no more. */
+  repaired: countedSchema(z.string()),
   /** Why clusters fail, the most frequent reason first. */
   reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
 });
@@ -99,8 +101,7 @@ const summarySchema = z.object({
 /** How the new logs follow those before them of their clusters. */
 const logsSchema = z.object({
   /** Where lines may be lost, since the last audit that mailed it: between the logs of which two runs. */
-  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time })),
-  gapsMore: count,
+  gaps: countedSchema(z.object({ cluster: z.string(), from: time, to: time })),
   /**
    * Logs with nothing new since a run, up to the last run that has one, the longest first. `isEmpty`: it had lines before that
    * run, and has none since. `isMailed`: by an earlier seal.
@@ -117,10 +118,8 @@ const logsSchema = z.object({
 export const stateSchema = z.object({
   /** The first of what this audit found; the seal counts all of it. */
   findings: z.array(z.object({ kind: z.enum(findingKinds), key: z.string(), problem: z.string() })),
-  /** What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked longest ago first. */
-  open: z.array(openSchema),
-  /** Count of open findings that did not fit. Reset after the next complete reading. */
-  openMore: count,
+  /** What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked longest ago first. What does not fit is counted until all was read again. */
+  open: countedSchema(openSchema),
   summary: summarySchema,
   logs: logsSchema,
   /** Clusters that the last run did not archive whole; optional ones are left out. */
@@ -142,8 +141,7 @@ export const largestStateBytes = 64 * 1024 * 1024;
 /** What an archive without a seal goes on from. */
 export const emptyState: SealState = {
   findings: [],
-  open: [],
-  openMore: 0,
+  open: none,
   summary: {
     complete: 0,
     incomplete: 0,
@@ -151,12 +149,10 @@ export const emptyState: SealState = {
     objects: 0,
     bytes: 0,
     storedBytes: 0,
-    changed: { count: 0, clusters: [] },
-    doubts: { count: 0, first: [] },
-    repaired: { count: 0, first: [] },
+    ...{ changed: none, doubts: none, repaired: none, notCollected: none, absent: none },
     reasons: [],
   },
-  logs: { gaps: [], gapsMore: 0, frozen: [], onlyGaps: [], isMailed: false },
+  logs: { gaps: none, frozen: [], onlyGaps: [], isMailed: false },
   failing: [],
   todo: [],
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { countedSchema } from './counted';
 import { planSchema } from './plan';
 import { count, sha256, time } from './run-record';
 import { scheduleSchema } from './schedule/schedule';
@@ -30,9 +31,8 @@ export const sealSchema = z.object({
   seal: time,
   /** The seal before it, with the hash of its first line; null: this is the first, and nothing earlier is attested. */
   previous: z.nullable(z.object({ key: z.string(), sha256 })),
-  /** The numbers between the seal before it and its own: the first of them, and how many more. */
-  passedOver: z.array(passedOverSchema),
-  passedOverMore: count,
+  /** The numbers between the seal before it and its own. */
+  passedOver: countedSchema(passedOverSchema),
   /** The time by S3's own clock when the audit began to list the archive. */
   listedFrom: time,
   /** Run records that no earlier seal has, with the hash of the stored file. */
@@ -78,13 +78,6 @@ export const sealSchema = z.object({
   }),
   /** What this audit found, found before or not: counts by kind. Equal kinds of one key count once. */
   found: z.record(z.string(), count),
-  /**
-   * Clusters that joined and left the list from outside since the newest seal that was mailed, were not on it in all runs since,
-   * and of which less is collected; left out: they are deployed.
-   */
-  clusters: z.optional(
-    z.object({ joined: count, left: count, away: z._default(count, 0), lessened: z._default(count, 0) }),
-  ),
   /** How much is open: damage that alarms, damage that is acknowledged, and what could not be read. */
   open: z.object({ damage: count, acknowledged: count, unreadable: count }),
   /** SHA-256 of its state. */
@@ -119,5 +112,5 @@ export type Signature = z.infer<typeof signatureSchema>;
 /** Largest file of a seal that is read or written, in bytes: about 400,000 run records. */
 export const largestSealBytes = 64 * 1024 * 1024;
 
-/** Numbers in `passedOver`, and keys in `unread`; a seal counts all of the first. */
+/** Numbers in `passedOver`, and keys in `unread`. */
 export const mostNamed = 1000;

@@ -1,3 +1,4 @@
+import { moreOf } from '../../archive/format/counted';
 import type { Find } from '../../archive/format/finding';
 import { parseSealStampKey } from '../../archive/format/keys';
 import type { Seal } from '../../archive/format/seal';
@@ -41,7 +42,8 @@ export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Pro
   const reasonOf = acknowledgedBy(seal.plan);
   const all = [...findings, ...unreadable, ...acknowledged].map((one) => ({ ...one, acknowledged: reasonOf(one) }));
   await printFindings(terminal, all);
-  if (seal.openMore > 0) await print(terminal.out, `… and ${seal.openMore} more, for which the seal has no room\n`);
+  const more = moreOf(seal.open);
+  if (more > 0) await print(terminal.out, `… and ${more} more, for which the seal has no room\n`);
   await printOpen(terminal, seal);
 }
 

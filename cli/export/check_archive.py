@@ -235,7 +235,7 @@ def read_seals(archive, trusted):
             if last != signer:
                 trusted.discard(last)
             last = signer
-            seal = parse_json(line, 'version number archive seal listedFrom previous passedOver passedOverMore records '
+            seal = parse_json(line, 'version number archive seal listedFrom previous passedOver records '
                                     'objects stamps unread plan state')
             if seal['number'] != int(name.number) or right and seal['archive'] != right[0]['archive']:
                 raise ValueError('it is a seal of another number or archive')
@@ -255,7 +255,7 @@ def check_chain(archive, right):
             number, named = int(name_of(previous['key']).number), by_key.get(previous['key'])
             if named and named['sha256'] != previous['sha256'] or previous['key'] not in archive.names:
                 archive.find('seal-broken', previous['key'], 'a later seal names it, and it is not there')
-        if number + len(seal['passedOver']) + seal['passedOverMore'] + 1 != seal['number']:
+        if number + seal['passedOver']['count'] + 1 != seal['number']:
             archive.find('seal-broken', seal['key'], 'it does not say what lies between it and the seal before it')
         beside = [one['key'] for one in right[:at] if one['number'] > number]
         if beside:
@@ -264,7 +264,7 @@ def check_chain(archive, right):
     with archive.judging(state):
         if sha256(archive.read(state)[0]) != archive.head['state']:
             raise ValueError('it has another SHA-256')
-        for one in json.loads(archive.read(state)[0])['open']:
+        for one in json.loads(archive.read(state)[0])['open']['first']:
             if one['kind'] == 'unsealed' or re.match(r'runs/\*|seals/states/', one['key']):
                 archive.find(one['kind'], one['key'], one['problem'])
 

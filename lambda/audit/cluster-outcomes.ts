@@ -1,5 +1,6 @@
 import { hourMs } from '../../archive/format/clocks';
 import type { ConfiguredCluster } from '../../archive/format/configuration';
+import { counted } from '../../archive/format/counted';
 import { type Resource, resources } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import type { Failing, Summary } from '../../archive/format/seal-state';
@@ -133,7 +134,7 @@ export class ClusterOutcomes {
   }
 
   /** Who was to be collected and is in no record of a run, those of most runs first. */
-  notCollected(): NotCollected[] {
+  #notCollected(): NotCollected[] {
     return [...this.#clusters.values()]
       .flatMap(({ name, uncovered }) => (uncovered === 0 ? [] : { cluster: name, runs: uncovered }))
       .sort((a, b) => b.runs - a.runs || (a.cluster < b.cluster ? -1 : 1));
@@ -161,13 +162,14 @@ export class ClusterOutcomes {
       .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
-  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons'> {
+  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons' | 'absent'> {
     const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
     changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     return {
       ...this.#sums,
-      changed: { count: changed.length, clusters: changed.slice(0, mostNamed) },
+      changed: counted(changed, mostNamed),
       doubts: this.#doubts,
+      notCollected: counted(this.#notCollected(), mostNamed),
     };
   }
 

@@ -1,3 +1,4 @@
+import { counted, moreOf } from '../../archive/format/counted';
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
 import { resources } from '../../archive/format/resources';
@@ -65,7 +66,7 @@ async function look(context: ExamineContext) {
   const clusters = new ClusterOutcomes(chain.state.failing, plan.clusters);
   const world = auditWorld({ archive, chain, plan, now, stop, keptName: clusters.sharedName });
   const totals = new Totals(world);
-  const checks = new OpenChecks(chain.state.open, world);
+  const checks = new OpenChecks(chain.state.open.first, world);
   const logs = new LogSeams(world.reader, chain.state.logs, plan.clusters.length, plan.frozenAfterHours);
 
   const firings = firingsOfSchedule(plan.schedule);
@@ -101,20 +102,10 @@ function isLog(outcome: RunOutcome | undefined): outcome is RunOutcome & { reado
   return outcome?.key !== undefined && resources[outcome.resource].holdsLog;
 }
 
-function firstOf({ runs, joined, left, away, lessened, anew }: ListMembers): Summary['clusters'] {
-  const first = <One>(list: readonly One[]) => list.slice(0, mostMembers);
-  return {
-    runs,
-    joined: first(joined),
-    left: first(left),
-    away: first(away),
-    lessened: first(lessened),
-    anew: first(anew),
-  };
-}
-
-function countsOf({ joined, left, away, lessened }: ListMembers): Seal['clusters'] {
-  return { joined: joined.length, left: left.length, away: away.length, lessened: lessened.length };
+function membersOf({ runs, joined, left, away, lessened, anew }: ListMembers): Summary['clusters'] {
+  const first = <One>(all: readonly One[]) => counted(all, mostMembers);
+  const members = { joined: first(joined), left: first(left), away: first(away), lessened: first(lessened) };
+  return { runs, ...members, anew: first(anew) };
 }
 
 /** Puts together what an audit signs. */
@@ -128,24 +119,23 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
   const lastRun = [...records.runs.keys()].at(-1);
   const configured = plan.clusters.map(({ uid }) => uid);
   const { repaired, found, ...kept } = findings.settle(chain, claims.checked, own.seal);
-  const todo = todoOf(claims.left, kept.openMore > 0, now);
+  const todo = todoOf(claims.left, moreOf(kept.open) > 0, now);
   const isReading = todo.some(({ what, isDone }) => what === 'reading' && !isDone);
-  const open = { ...kept, openMore: isReading ? Math.max(kept.openMore, chain.state.openMore) : 0 };
+  const more = isReading ? Math.max(moreOf(kept.open), moreOf(chain.state.open)) : 0;
+  const open = { ...kept.open, count: kept.open.first.length + more };
   const absent = kept.findings.filter(({ kind }) => kind === 'absent');
-  const notCollected = claims.clusters.notCollected();
   const isTold = chain.stateOf === undefined || chain.state.logs.isMailed;
   const summary = toldSince(isTold ? undefined : chain.state.summary, {
     ...claims.clusters.summary(),
-    ...(members && { clusters: firstOf(members) }),
+    ...(members && { clusters: membersOf(members) }),
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
     reasons: groupReasons(failures),
-    notCollected: { count: notCollected.length, first: notCollected.slice(0, mostMembers) },
     ...(!plan.schedule.enabled && { pausedSince: chain.state.summary.pausedSince ?? own.seal }),
-    absent: { runs: due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
+    absent: { count: due.absent.length, first: absent.map(({ key, problem }) => ({ key, problem })) },
   });
   const sealed = sealedPlan(plan, head, own.seal);
-  const damage = openDamage({ seal: own.seal, plan: sealed, ...open });
+  const damage = openDamage({ seal: own.seal, plan: sealed, open });
   // Once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired.
   const isMailed = head?.seal.slice(0, 10) !== own.seal.slice(0, 10) || damage.count > 0 || repaired.count > 0;
   const isAllRead = !todo.some(({ what }) => what === 'new');
@@ -175,11 +165,11 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
       notReadSince: plan.rereadDays === undefined ? (all?.to ?? chain.seals[0]?.seal ?? own.seal) : null,
     },
     found,
-    ...(members && { clusters: countsOf(members) }),
     open: { damage: damage.count, acknowledged: damage.acknowledged.length, unreadable: damage.unreadable.length },
   };
   const state = {
-    ...open,
+    findings: kept.findings,
+    open,
     summary,
     failing: failing.map(({ failure, ...one }) => ({ ...one, isMailed: isMailedBefore(one, chain.state) })),
     logs: claims.logs.summary.result(configured, isMailed),

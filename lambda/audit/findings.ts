@@ -1,3 +1,4 @@
+import { counted } from '../../archive/format/counted';
 import { type Find, type Finding, isDamage, nameOf, staysOpen } from '../../archive/format/finding';
 import { parseObjectKey } from '../../archive/format/keys';
 import { problems } from '../../archive/format/problems';
@@ -19,7 +20,7 @@ const mostOpenBytes = largestStateBytes / 2;
 type KnownBefore = Pick<SealChain, 'records' | 'state'>;
 
 /** What a seal and its state say of findings. */
-type Settled = Pick<Seal, 'found'> & Pick<SealState, 'findings' | 'open' | 'openMore'> & Pick<Summary, 'repaired'>;
+type Settled = Pick<Seal, 'found'> & Pick<SealState, 'findings' | 'open'> & Pick<Summary, 'repaired'>;
 
 /**
  * What is said of an open finding that is not found again: it was repaired; nothing that is right says any more what should
@@ -52,7 +53,7 @@ export class Findings {
    * @param now time of the audit
    */
   settle(chain: KnownBefore, checked: ReadonlyMap<OpenFinding, Rechecked>, now: string): Settled {
-    const { open: earlier } = chain.state;
+    const earlier = chain.state.open.first;
     const before = new Map(earlier.map((one) => [nameOf(one), one]));
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
     const isFound = new Set(found.map(nameOf));
@@ -80,9 +81,8 @@ export class Findings {
     return {
       found: this.#count(found),
       findings: named.map(({ kind, key, problem }) => ({ kind, key, problem })),
-      open: [...carried],
-      openMore: open.length - carried.length + more,
-      repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
+      open: { count: open.length + more, first: [...carried] },
+      repaired: counted(repaired.map(nameOf), mostFindings),
     };
   }
 

@@ -1,4 +1,5 @@
 import { dayMs, formerVersionDays } from '../../archive/format/clocks';
+import { type Counted, moreOf } from '../../archive/format/counted';
 import { type Finding, findingKinds } from '../../archive/format/finding';
 import type { Seal } from '../../archive/format/seal';
 import type { OpenFinding, SealState } from '../../archive/format/seal-state';
@@ -61,37 +62,36 @@ export function listed(names: readonly string[]): string[] {
   return names.map((name) => `  ${plain(name)}`);
 }
 
+/** The same of names. */
+function namesOf<One>(heading: string, { count: all, first }: Counted<One>, name: (one: One) => string): string[] {
+  return counted(heading, all, wrapped(first.map((one) => name(one))), first.length);
+}
+
 /** Who joined and who left the list of clusters from outside, and who was not on it all the time. */
-export function memberLines({ clusters, summary: { clusters: first } }: MailedSeal): string[] {
-  if (clusters === undefined || first === undefined) return [];
-  const { runs, joined, left, away, lessened, anew } = first;
-  const times = away.map(
-    ({ cluster, listed }) => `${plain(cluster)} (on the list in ${count(listed)} of ${count(runs)} runs)`,
-  );
+export function memberLines({ summary: { clusters } }: MailedSeal): string[] {
+  if (clusters === undefined) return [];
+  const { runs, joined, left, away, lessened, anew } = clusters;
+  const listedIn = ({ cluster, listed }: (typeof away.first)[number]) =>
+    `${plain(cluster)} (on the list in ${count(listed)} of ${count(runs)} runs)`;
   return [
-    ...counted('Clusters that joined the list', clusters.joined, wrapped(joined.map(plain)), joined.length),
-    ...counted('Clusters that left the list', clusters.left, wrapped(left.map(plain)), left.length),
+    ...namesOf('Clusters that joined the list', joined, plain),
+    ...namesOf('Clusters that left the list', left, plain),
+    ...namesOf('Clusters that are leaving, or were not on the list in all runs', away, listedIn),
+    ...namesOf('Clusters that became optional, or lost a resource', lessened, plain),
     ...counted(
-      'Clusters that are leaving, or were not on the list in all runs',
-      clusters.away,
-      wrapped(times),
-      times.length,
+      'Runs that could not read who was collected before: nobody knows who left',
+      anew.count,
+      listed(anew.first),
+      anew.first.length,
     ),
-    ...counted(
-      'Clusters that became optional, or lost a resource',
-      clusters.lessened,
-      wrapped(lessened.map(plain)),
-      lessened.length,
-    ),
-    ...counted('Runs that could not read who was collected before: nobody knows who left', anew.length, listed(anew)),
   ];
 }
 
 /** Who was to be collected and is in no record of some runs, whatever the reason. */
 export function notCollectedLines({ summary: { notCollected } }: MailedSeal): string[] {
-  if (notCollected === undefined) return [];
-  const names = notCollected.first.map(({ cluster, runs }) => `${plain(cluster)} (${formatCount(runs, 'run')})`);
-  return counted('Clusters that runs left out', notCollected.count, wrapped(names), names.length);
+  const name = ({ cluster, runs }: (typeof notCollected.first)[number]) =>
+    `${plain(cluster)} (${formatCount(runs, 'run')})`;
+  return namesOf('Clusters that runs left out', notCollected, name);
 }
 
 export function openLines(seal: MailedSeal): string[] {
@@ -113,7 +113,7 @@ export function openLines(seal: MailedSeal): string[] {
     `    ${since === seal.seal ? 'new' : `since ${since.slice(0, 10)}`}: ${plain(problem)}`,
   ]);
   return [
-    ...some(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
+    ...some(`Open: ${byKind(open)}`, open.length + moreOf(seal.open), lines, shown.length),
     `  All of it: ${command('verify', seal.archive)}`,
     ...(findings.length > 0 ? ['  What to do: docs/alarms.md, "Audit found damage".'] : []),
     ...(oldest === undefined ? [] : versionLines(oldest)),

@@ -43,9 +43,8 @@ export function auditMail(
     problem.startsWith(shorterRetention) ? `RETENTION: ${problem}` : [],
   );
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
-  const absent = summary.absent?.first ?? [];
-  const absentLines = absent.map(({ key, problem }) => `  ${plain(key)}\n    ${plain(problem)}`);
-  const changedNames = changed.clusters.map(({ cluster }) => plain(cluster));
+  const absentLines = summary.absent.first.map(({ key, problem }) => `  ${plain(key)}\n    ${plain(problem)}`);
+  const changedNames = changed.first.map(({ cluster }) => plain(cluster));
   const sections = [
     [
       ...shorter.map((text) => wrapped(text.split(' '), '', ' ').join('\n')),
@@ -60,14 +59,14 @@ export function auditMail(
       found.unvouched ?? 0,
       listed(unvouched.slice(0, mostFindings)),
     ),
-    some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
+    some('Absent (no damage):', absentLines.length, absentLines.slice(0, mostFindings)),
     memberLines(seal),
     notCollectedLines(seal),
     failingLines(seal),
     logs.lines,
     [
       ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
-      ...changed.clusters.slice(0, 1).map(({ cluster, from, to }) => {
+      ...changed.first.slice(0, 1).map(({ cluster, from, to }) => {
         const period = `--from ${from} --to ${to}`;
         return `  Show one: ${command(`history ${shellQuoted(plain(cluster))} ${period}`, archive)}`;
       }),
@@ -103,7 +102,7 @@ interface Statement {
 /** The worst first: the subject may be all that somebody reads. */
 function statementsOf(seal: MailedSeal, logs: readonly string[]): { subject: string; verdict: string } {
   const { summary, failing, plan } = seal;
-  const all = summary.complete + summary.incomplete + absentOf(seal);
+  const all = summary.complete + summary.incomplete + summary.absent.count;
   const integrity = integrityOf(seal);
   const others: Statement[] = [runsStatement(seal, all), ...logs.map((subject) => ({ subject }))];
   if (failing.length > 0)
@@ -147,11 +146,6 @@ function integrityLine({ verified: { objects, old } }: MailedSeal, integrity: st
   return `Nothing is damaged in what was read: ${formatCount(objects - old, 'new object')} and ${formatCount(old, 'old one')}.`;
 }
 
-/** Firings without a record since the newest mail. */
-function absentOf({ summary, due }: MailedSeal): number {
-  return summary.absent?.runs ?? due.absent.length;
-}
-
 function runsStatement(seal: MailedSeal, all: number): Statement {
   const { due, summary } = seal;
   const { notJudged } = due;
@@ -161,7 +155,7 @@ function runsStatement(seal: MailedSeal, all: number): Statement {
   const unsure = paused + (span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`);
   if (all === 0) return { subject: 'no new run', line: `Runs: none since the last mail.${unsure}` };
   const complete = `${count(summary.complete)} of ${count(all)}`;
-  const absent = absentOf(seal);
+  const absent = summary.absent.count;
   const subject = `${complete} runs complete`;
   if (absent === 0) return { subject, line: `Runs: ${complete} complete.${unsure}` };
   const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;

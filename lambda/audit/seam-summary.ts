@@ -1,4 +1,5 @@
 import { hourMs } from '../../archive/format/clocks';
+import { moreOf } from '../../archive/format/counted';
 import type { LogsState } from '../../archive/format/seal-state';
 import type { LogLink } from '../../archive/read';
 import { count, minute, plain } from '../notify/mail-text';
@@ -13,7 +14,7 @@ const onlyGapsFrom = 4;
 /** Hours without anything new after which a mail says so, if nothing else is configured. */
 const defaultFrozenHours = 24;
 
-type Gap = LogsState['gaps'][number];
+type Gap = LogsState['gaps']['first'][number];
 type Frozen = LogsState['frozen'][number];
 type OnlyGaps = LogsState['onlyGaps'][number];
 
@@ -22,6 +23,7 @@ export class SeamSummary {
   readonly #frozen: Map<string, Frozen>;
   readonly #onlyGaps: Map<string, OnlyGaps>;
   #gaps: Gap[];
+  /** How many more there are. */
   #gapsMore: number;
 
   /** @param before as the state before has it */
@@ -33,8 +35,8 @@ export class SeamSummary {
     this.#frozen = carried(before.frozen, (one) => isFrozen(one, frozenAfterHours));
     this.#onlyGaps = carried(before.onlyGaps, isRule);
     // The next mail has what no mail had yet.
-    this.#gaps = before.isMailed ? [] : [...before.gaps];
-    this.#gapsMore = before.isMailed ? 0 : before.gapsMore;
+    this.#gaps = before.isMailed ? [] : [...before.gaps.first];
+    this.#gapsMore = before.isMailed ? 0 : moreOf(before.gaps);
   }
 
   /** Whether so far each log of a cluster was a gap. */
@@ -75,7 +77,8 @@ export class SeamSummary {
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
     const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
     const onlyGaps = [...this.#onlyGaps.values()].filter(isConfigured);
-    return { gaps: this.#gaps, gapsMore: this.#gapsMore, frozen, onlyGaps, isMailed };
+    const gaps = { count: this.#gaps.length + this.#gapsMore, first: this.#gaps };
+    return { gaps, frozen, onlyGaps, isMailed };
   }
 }
 
@@ -94,9 +97,9 @@ function isFrozen(one: Frozen, frozenAfterHours = defaultFrozenHours): boolean {
 }
 
 /** What alarms watch. */
-export function logFigures({ gaps, gapsMore, frozen }: LogsState, frozenAfterHours?: number) {
+export function logFigures({ gaps, frozen }: LogsState, frozenAfterHours?: number) {
   const frozenLogs = frozen.filter((one) => isFrozen(one, frozenAfterHours)).length;
-  return { logGaps: gaps.length + gapsMore, frozenLogs };
+  return { logGaps: gaps.count, frozenLogs };
 }
 
 /**
@@ -108,7 +111,7 @@ export function seamLines(
   archive: string,
   frozenAfterHours?: number,
 ): { readonly subjects: readonly string[]; readonly lines: readonly string[] } {
-  const lossy = new Set(logs.gaps.map(({ cluster }) => cluster)).size;
+  const lossy = new Set(logs.gaps.first.map(({ cluster }) => cluster)).size;
   const unsaid = logs.frozen.filter((one) => !one.isMailed && isFrozen(one, frozenAfterHours));
   const empty = unsaid.filter((one) => one.isEmpty);
   const frozen = unsaid.filter((one) => !one.isEmpty);
@@ -145,11 +148,11 @@ function about<One>(all: readonly One[], linesOf: (first: One, many: number) => 
 }
 
 /** @param lossy how many clusters have a gap */
-function gapLines({ gaps, gapsMore }: LogsState, lossy: number, archive: string): string[] {
-  const [example] = gaps;
+function gapLines({ gaps }: LogsState, lossy: number, archive: string): string[] {
+  const [example] = gaps.first;
   if (example === undefined) return [];
   const { cluster, from, to } = example;
-  const more = gapsMore > 0 ? ' or more' : '';
+  const more = moreOf(gaps) > 0 ? ' or more' : '';
   return [
     `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
     `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,

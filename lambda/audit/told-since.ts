@@ -1,3 +1,4 @@
+import type { Counted } from '../../archive/format/counted';
 import type { Summary } from '../../archive/format/seal-state';
 
 /** Of each, how much a state names. */
@@ -11,17 +12,6 @@ const mostNamed = 50;
 export function toldSince(before: Summary | undefined, now: Summary): Summary {
   if (before === undefined) return now;
   const sum = (name: 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes') => before[name] + now[name];
-  const counted = <One>(one: Counted<One> | undefined, other: Counted<One> | undefined): Counted<One> => ({
-    count: (one?.count ?? 0) + (other?.count ?? 0),
-    first: [...(one?.first ?? []), ...(other?.first ?? [])].slice(0, mostNamed),
-  });
-  const changed = new Map([...before.changed.clusters, ...now.changed.clusters].map((one) => [one.cluster, one]));
-  const again = before.changed.clusters.filter(({ cluster }) =>
-    now.changed.clusters.some((one) => one.cluster === cluster),
-  ).length;
-  const left = new Map((before.notCollected?.first ?? []).map((one) => [one.cluster, one.runs]));
-  const known = (now.notCollected?.first ?? []).filter(({ cluster }) => left.has(cluster)).length;
-  for (const { cluster, runs } of now.notCollected?.first ?? []) left.set(cluster, (left.get(cluster) ?? 0) + runs);
   return {
     ...now,
     complete: sum('complete'),
@@ -30,24 +20,32 @@ export function toldSince(before: Summary | undefined, now: Summary): Summary {
     bytes: sum('bytes'),
     storedBytes: sum('storedBytes'),
     lastRun: now.lastRun ?? before.lastRun,
-    changed: {
-      count: before.changed.count + now.changed.count - again,
-      clusters: [...changed.values()].slice(0, mostNamed),
-    },
-    doubts: counted(before.doubts, now.doubts),
-    repaired: counted(before.repaired, now.repaired),
-    notCollected: {
-      count: (before.notCollected?.count ?? 0) + (now.notCollected?.count ?? 0) - known,
-      first: [...left].map(([cluster, runs]) => ({ cluster, runs })).slice(0, mostNamed),
-    },
-    absent: {
-      runs: (before.absent?.runs ?? 0) + (now.absent?.runs ?? 0),
-      first: [...(before.absent?.first ?? []), ...(now.absent?.first ?? [])].slice(0, mostNamed),
-    },
+    changed: ofClusters(before.changed, now.changed, (_, one) => one),
+    doubts: both(before.doubts, now.doubts),
+    repaired: both(before.repaired, now.repaired),
+    notCollected: ofClusters(before.notCollected, now.notCollected, (one, other) => ({
+      ...other,
+      runs: one.runs + other.runs,
+    })),
+    absent: both(before.absent, now.absent),
   };
 }
 
-interface Counted<One> {
-  readonly count: number;
-  readonly first: One[];
+function both<One>(before: Counted<One>, now: Counted<One>): { count: number; first: One[] } {
+  return { count: before.count + now.count, first: [...before.first, ...now.first].slice(0, mostNamed) };
+}
+
+/** The same of clusters: one that both name counts once. @param merge puts together what both say of one */
+function ofClusters<One extends { readonly cluster: string }>(
+  before: Counted<One>,
+  now: Counted<One>,
+  merge: (before: One, now: One) => One,
+): { count: number; first: One[] } {
+  const known = new Map(before.first.map((one) => [one.cluster, one]));
+  const again = now.first.filter(({ cluster }) => known.has(cluster)).length;
+  for (const one of now.first) {
+    const earlier = known.get(one.cluster);
+    known.set(one.cluster, earlier === undefined ? one : merge(earlier, one));
+  }
+  return { count: before.count + now.count - again, first: [...known.values()].slice(0, mostNamed) };
 }

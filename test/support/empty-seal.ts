@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { none } from '../../archive/format/counted';
 import type { Seal } from '../../archive/format/seal';
 import { sealFile, sealLine, sha256Of } from '../../archive/format/seal-file';
 
@@ -11,8 +12,7 @@ export const emptySeal: Seal = {
   archive: 'archive-bucket',
   seal: '2026-11-20T00:00:00.000Z',
   previous: null,
-  passedOver: [],
-  passedOverMore: 0,
+  passedOver: none,
   listedFrom: '2026-11-20T00:00:00.000Z',
   records: [],
   objects: [],

@@ -10,7 +10,7 @@ import { newFolder } from '../support/new-folder';
 import { changes, saidOf, vectorPart } from './write-vectors';
 
 /** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
-const frozen = '1ee567a59b3d03cbb0f25761fb004ff70584aa2605c055ddd844edfd0b2c7fdf';
+const frozen = 'fbb07cc175a4024308d7e7dfe511883bab29cce630f6d07021aa56bfc2eb39e5';
 
 describe('the vectors of version 1 of the format', () => {
   const named = readFileSync(join(__dirname, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);

@@ -1,10 +1,11 @@
+import { moreOf } from '../../format/counted';
 import { type Finding, isDamage, nameOf } from '../../format/finding';
 import { parseObjectKey } from '../../format/keys';
 import type { Seal } from '../../format/seal';
 import type { OpenFinding, SealState } from '../../format/seal-state';
 
 /** A seal with what its state has open. */
-export type SealWithOpen = Pick<Seal, 'seal' | 'plan'> & Pick<SealState, 'open' | 'openMore'>;
+export type SealWithOpen = Pick<Seal, 'seal' | 'plan'> & Pick<SealState, 'open'>;
 
 /** What a seal says is damaged, by its audit and those before. */
 export interface OpenDamage {
@@ -19,19 +20,19 @@ export interface OpenDamage {
 }
 
 /** Divides what is open into what alarms, what is acknowledged, and what could not be read. */
-export function openDamage({ open, openMore, seal, plan }: SealWithOpen): OpenDamage {
+export function openDamage({ open, seal, plan }: SealWithOpen): OpenDamage {
   const isAcknowledged = acknowledgedBy(plan);
-  const damage = open.filter(({ kind }) => isDamage(kind));
+  const damage = open.first.filter(({ kind }) => isDamage(kind));
   const findings = damage
     .filter((one) => !isAcknowledged(one))
     .sort((a, b) => (a.since > b.since ? -1 : a.since < b.since ? 1 : 0));
-  const count = findings.length + openMore;
+  const count = findings.length + moreOf(open);
   return {
     findings,
     count,
     since: findings.at(-1)?.since ?? (count > 0 ? seal : undefined),
     acknowledged: damage.filter((one) => isAcknowledged(one)),
-    unreadable: open.filter(({ kind }) => kind === 'unreadable'),
+    unreadable: open.first.filter(({ kind }) => kind === 'unreadable'),
   };
 }
 

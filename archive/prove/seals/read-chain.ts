@@ -38,7 +38,7 @@ export async function readChain(reader: ArchiveReader, options: ChainOptions, fi
   findLostStamps(chain, find);
   await takeState(reader, chain, states, find);
   // Whether seals were there before the first, only those seals can say.
-  const first = chain.state.open.find(({ key }) => key === earlierRuns);
+  const first = chain.state.open.first.find(({ key }) => key === earlierRuns);
   if (first !== undefined && chain.all[0] === chain.seals[0]) find('seal-broken', first.key, first.problem);
   return chain;
 }
@@ -89,7 +89,7 @@ async function takeState(
   if (head !== undefined && lost !== undefined)
     find('seal-broken', sealStateKey(head.state), lostState(lost, head, chain));
   // A state that was lost once stays so, whatever the seals behind it have, until it is there again.
-  for (const { kind, key, problem } of chain.state.open) {
+  for (const { kind, key, problem } of chain.state.open.first) {
     const sha256 = kind === 'seal-broken' ? parseSealStateKey(key) : undefined;
     if (sha256 === undefined || sha256 === head?.state) continue;
     if (!listed.has(sha256) || typeof (await readState(reader, sha256)) === 'string') find('seal-broken', key, problem);
@@ -161,10 +161,10 @@ function followHead(chain: SealChain, find: Find): void {
 }
 
 /** The seal before one, as it says; undefined if it is the first. */
-function linkOf({ number, key, previous, passedOver, passedOverMore }: RightSeal, find: Find) {
+function linkOf({ number, key, previous, passedOver }: RightSeal, find: Find) {
   const before = previous === null ? 0 : (parseSealKey(previous.key) ?? number);
-  const isListed = passedOver.every((one, at) => one.number === before + 1 + at);
-  if (!isListed || before + passedOver.length + passedOverMore + 1 !== number)
+  const isListed = passedOver.first.every((one, at) => one.number === before + 1 + at);
+  if (!isListed || before + passedOver.count + 1 !== number)
     find('seal-broken', key, 'it does not name the seal before it and everything between');
   return previous === null ? undefined : { number: Math.min(before, number - 1), sha256: previous.sha256 };
 }

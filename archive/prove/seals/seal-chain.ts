@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { counted } from '../../format/counted';
 import type { Find } from '../../format/finding';
 import { sealKey } from '../../format/keys';
 import { type Hashed, mostNamed, type PassedOver, type Seal } from '../../format/seal';
@@ -84,13 +85,12 @@ export class SealChain {
   }
 
   /** The next free number behind the head, and what lies between. */
-  get next(): Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'> {
+  get next(): Pick<Seal, 'number' | 'passedOver'> {
     const behind: PassedOver[] = [];
     const first = (this.head?.number ?? 0) + 1;
     for (let one = this.passedOver.get(first); one !== undefined; one = this.passedOver.get(first + behind.length))
       behind.push(one);
-    const passedOver = behind.slice(0, mostNamed);
-    return { number: first + behind.length, passedOver, passedOverMore: behind.length - passedOver.length };
+    return { number: first + behind.length, passedOver: counted(behind, mostNamed) };
   }
 
   /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */

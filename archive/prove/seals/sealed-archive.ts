@@ -57,7 +57,7 @@ export class SealedArchive {
     this.listPlans = planned.some(({ plan }) => plan.clusterList !== undefined) ? planned : [];
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan ?? {}));
-    this.#open = new Map(chain.state.open.map((one) => [nameOf(one), one]));
+    this.#open = new Map(chain.state.open.first.map((one) => [nameOf(one), one]));
   }
 
   /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */

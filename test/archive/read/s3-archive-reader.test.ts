@@ -168,7 +168,9 @@ describe('an archive in a bucket', () => {
     process.env.AWS_ACCESS_KEY_ID = 'AKIAOUTCOMES';
     const { code, out, err } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
     expect([code, out.includes('10:00')]).toEqual([3, true]);
-    expect(err).toMatch(/^unreadable: Reading .* 403 .*\n {2}configurations\/[0-9a-f]{64}\.json\.gz\n$/);
+    expect(err.replace(/^As recorded: .*\n/, '')).toMatch(
+      /^unreadable: Reading .* 403 .*\n {2}configurations\/[0-9a-f]{64}\.json\.gz\n$/,
+    );
   });
 
   it('that may not be read is an error that names the page about permissions', async () => {

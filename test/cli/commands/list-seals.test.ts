@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { counted } from '../../../archive/format/counted';
 import { sealKey } from '../../../archive/format/keys';
 import type { Seal } from '../../../archive/format/seal';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
@@ -82,7 +83,8 @@ describe('the chain of seals', () => {
     });
 
     it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
-      await seals.put({ ...(await seals.read(2)), previous: null, passedOver: [{ number: 1, sha256: null, why: '' }] });
+      const passedOver = counted([{ number: 1, sha256: null, why: '' }], 1);
+      await seals.put({ ...(await seals.read(2)), previous: null, passedOver });
       const { code, out, err } = await verify('--seals');
       expect([code, err]).toEqual([
         1,
@@ -110,7 +112,7 @@ describe('the chain of seals', () => {
     const open = [{ kind: 'missing', key: 'logs/x', problem: 'gone', since: day(19, 3).toISOString() }] as const;
 
     it('behind files of junk under high numbers, and names them', async () => {
-      await seals.seal({ at: day(21, 3), state: { open: [...open] } });
+      await seals.seal({ at: day(21, 3), state: { open: counted(open, 9) } });
       for (let at = 4; at <= 10; at += 1) await archive.put(sealKey(at), Buffer.from('junk\n'), {});
       const { code, out, err } = await collector('runs');
       expect([code, out.split('\n')[0]]).toEqual([
@@ -125,7 +127,7 @@ describe('the chain of seals', () => {
 
     it('behind a change of the signing key, whose keys it takes', async () => {
       const other = signingKeys();
-      await seals.seal({ at: day(21, 3), keys: other, state: { open: [...open] } });
+      await seals.seal({ at: day(21, 3), keys: other, state: { open: counted(open, 9) } });
       const { code, err } = await collector('runs');
       const untrusted = `seal-broken: it is signed with a key that is not trusted\n  ${sealKey(3)}\n`;
       expect([code, err]).toEqual([1, `${untrusted}${asRecorded}`]);
@@ -144,7 +146,11 @@ describe('the chain of seals', () => {
     const open = keys.map((key) => ({ kind: 'missing' as const, key, problem: 'it is not there', since }));
     const reasons = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
     const told = async (at: number, acknowledged: Seal['plan']['acknowledged']) => {
-      await seals.seal({ at: day(at, 3), state: { open }, changes: { plan: { ...sealedPlan, acknowledged } } });
+      await seals.seal({
+        at: day(at, 3),
+        state: { open: counted(open, 9) },
+        changes: { plan: { ...sealedPlan, acknowledged } },
+      });
       const [listed, runs, verified] = [await verify('--seals'), await collector('runs'), await verify()];
       const lines = [listed.out.split('\n').at(-2), runs.out.split('\n')[0], verified.out.split('\n').at(-2)];
       return { codes: [listed.code, runs.code, verified.code], lines, listed: listed.out, verified: verified.out };

@@ -1,4 +1,5 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto';
+import { counted } from '../../../archive/format/counted';
 import { sealKey } from '../../../archive/format/keys';
 import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { sealsIn } from '../../../cli/doctor/archive-checks';
@@ -26,7 +27,7 @@ it('doctor believes the key of the stack and those that it replaced, and says wh
     found: expect.stringMatching(/^1 not right, such as seals\/00000002/),
   });
   const open = [{ kind: 'missing' as const, key: 'logs/x', problem: 'it is not there', since: hour(11).toISOString() }];
-  await seals.seal({ at: hour(11), keys: own, state: { open } });
+  await seals.seal({ at: hour(11), keys: own, state: { open: counted(open, 9) } });
   const damage = 'damage open since 2026-11-20T11:00:00Z: 1, says seal 3 of 2026-11-20T11:00:00Z';
   expect(await sealsIn(reader, both)).toMatchObject({ verdict: 'wrong', found: damage });
   await archive.put(sealKey(4), Buffer.from('{}\n'), {});

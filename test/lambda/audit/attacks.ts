@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { countOutcomes } from '../../../archive/format/completeness';
+import { none } from '../../../archive/format/counted';
 import {
   configurationKey,
   objectKey,
@@ -239,7 +240,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'the state of the newest seal replaced': {
     does: (world) => {
-      const body = Buffer.from(JSON.stringify({ ...world.state(3), open: [] }).replace('"open"', '"open" '));
+      const body = Buffer.from(JSON.stringify({ ...world.state(3), open: none }).replace('"open"', '"open" '));
       world.bucket.rewrite(sealStateKey(world.seal(3).state), { body });
     },
   },

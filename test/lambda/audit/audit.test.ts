@@ -146,8 +146,7 @@ describe('an audit', () => {
     const why = `it cannot be read: Reading ${sealKey(2)} failed: 403 InvalidObjectState`;
     expect(world.seal(3)).toMatchObject({
       previous: { key: sealKey(1) },
-      passedOver: [{ number: 2, sha256: null, why }],
-      passedOverMore: 0,
+      passedOver: { count: 1, first: [{ number: 2, sha256: null, why }] },
     });
   });
 
@@ -239,7 +238,10 @@ describe('an audit', () => {
         );
         expect(mails[0]?.text).toContain('audit.formerPublicKeys');
       }
-      expect(world.seal(3)).toMatchObject({ previous: null, passedOver: [{ number: 1 }, { number: 2 }] });
+      expect(world.seal(3)).toMatchObject({
+        previous: null,
+        passedOver: { count: 2, first: [{ number: 1 }, { number: 2 }] },
+      });
     });
 
     it('and with the former one later, has two chains, which is one finding', async () => {
@@ -352,7 +354,7 @@ describe('an audit whose time is over', () => {
       else expect(mails[0]?.text).not.toContain('No time for');
       const next = await other.audit('2026-11-22T23:30:00.000Z');
       expect(next.result?.verified).toMatchObject({ objects: carriedOver, carriedOver: 0 });
-      expect(other.state(3).logs.gaps).toEqual([]);
+      expect(other.state(3).logs.gaps.first).toEqual([]);
     }
     expect(seen.size).toBeGreaterThan(3);
   });

@@ -15,8 +15,8 @@ it('a manifest that changed is told once: new runs are compared with the one bef
   clusters.add(run(1, 'a'), false);
   clusters.add(run(2, 'b'), false);
   clusters.add(run(3, 'b'));
-  expect(clusters.summary()).toMatchObject({ complete: 1, objects: 1, changed: { count: 0, clusters: [] } });
+  expect(clusters.summary()).toMatchObject({ complete: 1, objects: 1, changed: { count: 0, first: [] } });
   clusters.add(run(4, 'a'));
   const changed = { cluster: 'c', from: at(3).toISOString(), to: at(4).toISOString() };
-  expect(clusters.summary().changed).toEqual({ count: 1, clusters: [changed] });
+  expect(clusters.summary().changed).toEqual({ count: 1, first: [changed] });
 });

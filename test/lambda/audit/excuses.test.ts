@@ -31,7 +31,7 @@ describe('a retention that becomes shorter', () => {
     expect(result?.damage).toBe(1);
     expect(damageIn(await look(world.bucket))).toEqual(['contradiction']);
     expect((await world.audit(at(25), shortened)).result?.damage).toBe(1);
-    expect(world.state(6).open).toMatchObject([{ kind: 'contradiction', key: sealKey(5), since: at(24) }]);
+    expect(world.state(6).open.first).toMatchObject([{ kind: 'contradiction', key: sealKey(5), since: at(24) }]);
     const shorterRetentions = [{ retentionDays: 2, why: 'law' }];
     const acknowledged = { plan: { ...shortened.plan, shorterRetentions } };
     expect((await world.audit(at(26), acknowledged)).result?.damage).toBe(0);

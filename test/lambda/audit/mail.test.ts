@@ -1,3 +1,4 @@
+import { counted, none } from '../../../archive/format/counted';
 import type { FindingKind } from '../../../archive/format/finding';
 import { emptyState } from '../../../archive/format/seal-state';
 import { dueFrom } from '../../../lambda/audit/agenda';
@@ -29,6 +30,7 @@ const quiet: MailedSeal = {
   sha256: 'b'.repeat(64),
 };
 
+const all = <One>(list: readonly One[]) => counted(list, list.length);
 const open = (kind: FindingKind, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
 
 /** A cluster whose manifest changed. */
@@ -89,8 +91,7 @@ describe('the mail of an audit', () => {
       isMailed,
     });
     const logs = {
-      gaps: ['a', 'b', 'a'].map((cluster) => ({ cluster, from: quiet.seal, to: quiet.seal })),
-      gapsMore: 0,
+      gaps: all(['a', 'b', 'a'].map((cluster) => ({ cluster, from: quiet.seal, to: quiet.seal }))),
       frozen: [
         { cluster: 'c', isEmpty: false, ...of('3T05', false) },
         { cluster: 'd', isEmpty: false, ...of('3T05', true) },
@@ -102,7 +103,7 @@ describe('the mail of an audit', () => {
     expect(mailOf({ logs }).subject).toMatch(
       /^Audit: 24 of 24 runs complete, lines of 2 clusters may be lost, 1 frozen log, no damage seen \(/,
     );
-    expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: no damage seen, 24 of 24/);
+    expect(mailOf({ logs: { ...logs, gaps: none, frozen: [] } }).subject).toMatch(/^Audit: no damage seen, 24 of 24/);
   });
 
   it('says how many of the clusters that fail are new to people', () => {
@@ -118,8 +119,10 @@ describe('the mail of an audit', () => {
 
   it('shows damage first, counts all of it and names a part', () => {
     const { subject, text, pages } = mailOf({
-      open: uids(60).map((uid, at) =>
-        open('missing', `logs/cluster=${uid}/x`, at < 58 ? '2026-11-19T05:30:00.000Z' : quiet.seal),
+      open: all(
+        uids(60).map((uid, at) =>
+          open('missing', `logs/cluster=${uid}/x`, at < 58 ? '2026-11-19T05:30:00.000Z' : quiet.seal),
+        ),
       ),
     });
     expect(subject).toMatch(/^Audit: DAMAGE open since 2026-11-19: 60, new: 2, 24 of 24 runs complete/);
@@ -144,13 +147,13 @@ describe('the mail of an audit', () => {
   it.each<[string, Changes, RegExp, string]>([
     [
       'how many runs were due and left no record, before what is well',
-      { due: { runs: 24, absent, notJudged: null }, summary: { complete: 1 } },
+      { due: { runs: 24, absent, notJudged: null }, summary: { complete: 1, absent: { count: 24, first: [] } } },
       /^Audit: 1 of 25 runs complete, 24 absent, no damage seen/,
       'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged in what was read: ',
     ],
     [
       'what is absent, without a number: one finding may be of many runs',
-      { summary: { absent: { runs: 0, first: [{ key: 'runs/*', problem: '24 runs left no record' }] } } },
+      { summary: { absent: { count: 0, first: [{ key: 'runs/*', problem: '24 runs left no record' }] } } },
       /no damage seen/,
       '\nAbsent (no damage):\n  runs/*\n    24 runs left no record\n',
     ],
@@ -168,25 +171,25 @@ describe('the mail of an audit', () => {
     ],
     [
       'what could not be read, which is not undamaged',
-      { open: [open('unreadable', 'seals/*', quiet.seal)] },
+      { open: all([open('unreadable', 'seals/*', quiet.seal)]) },
       /^Audit: not everything could be read, /,
       'Not everything could be read.\n',
     ],
     [
       'how much is open, with what the seal has no room for',
-      { open: [lost], openMore: 7 },
+      { open: { count: 8, first: [lost] } },
       /^Audit: DAMAGE open since 2026-11-21: 8, new: 1,/,
       '  and 7 more\n',
     ],
     [
       'what is acknowledged and why, which is not undamaged',
-      { plan: known, open: [lost] },
+      { plan: known, open: all([lost]) },
       /^Audit: 1 damaged, all acknowledged, 24 of 24/,
       '\nAcknowledged: 1\n  missing x\n    lost in the migration\n',
     ],
     [
       'what is damaged beside it',
-      { plan: known, open: [lost, open('damaged', 'x', quiet.seal)] },
+      { plan: known, open: all([lost, open('damaged', 'x', quiet.seal)]) },
       /^Audit: DAMAGE open since 2026-11-21: 1, new: 1,/,
       '\nAcknowledged: 1\n  missing x\n    lost in the migration\n',
     ],
@@ -222,7 +225,7 @@ describe('the mail of an audit', () => {
     ],
     [
       'which manifests changed, and the command that shows one',
-      { summary: { changed: { count: 60, clusters: uids(50).map(changedOf) } } },
+      { summary: { changed: { count: 60, first: uids(50).map(changedOf) } } },
       /^Audit: no damage seen/,
       `  and 10 more\n  Show one: npm run collector -- history ${uids(1)[0]} --from 2026-11-21T04:00:00.000Z --to 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet\n`,
     ],
@@ -277,11 +280,11 @@ describe('the mail of an audit', () => {
     const { subject, text } = mailOf({
       ...failed,
       archive: 'x'.repeat(63),
-      open: [{ kind: 'damaged', key: evil, problem: evil, since: quiet.seal }],
+      open: all([{ kind: 'damaged', key: evil, problem: evil, since: quiet.seal }]),
       summary: {
         repaired: { count: 1, first: [evil] },
         reasons,
-        changed: { count: 1, clusters: [changedOf(evil)] },
+        changed: { count: 1, first: [changedOf(evil)] },
         doubts: { count: 1, first: [evil] },
       },
     });

@@ -1,4 +1,5 @@
 import { countOutcomes } from '../../../archive/format/completeness';
+import { counted, moreOf } from '../../../archive/format/counted';
 import { emptyState, type SealState } from '../../../archive/format/seal-state';
 import { dueFrom } from '../../../lambda/audit/agenda';
 import { Findings } from '../../../lambda/audit/findings';
@@ -49,7 +50,7 @@ describe('damage', () => {
     await world.audit(at(10));
     world.bucket.refused.add(keyOf('runs/', 10));
     const { result } = await world.audit(at(11));
-    expect([result?.damage, world.state(2).open]).toEqual([
+    expect([result?.damage, world.state(2).open.first]).toEqual([
       1,
       [expect.objectContaining({ kind: 'missing', key: log }), expect.objectContaining({ kind: 'unreadable' })],
     ]);
@@ -78,17 +79,17 @@ describe('damage', () => {
     expect(textOf(gone)).not.toContain('Repaired');
     world.bucket.objects.set(second, sound);
     await world.audit(at(12));
-    expect(world.state(3).open).toEqual([expect.objectContaining({ kind, key: log, since: at(10) })]);
+    expect(world.state(3).open.first).toEqual([expect.objectContaining({ kind, key: log, since: at(10) })]);
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {
     await world.audit(at(10));
     const broken = { kind: 'contradiction' as const, key: keyOf('runs/', 10), problem: 'x', since: at(10) };
-    await world.changeState(1, { open: [broken] });
+    await world.changeState(1, { open: counted([broken], 1) });
     const [configuration = ''] = world.bucket.keys('configurations/');
     world.bucket.refused.add(configuration);
     await world.audit(at(11));
-    expect(world.state(2).open).toContainEqual(broken);
+    expect(world.state(2).open.first).toContainEqual(broken);
     world.bucket.refused.clear();
     expect((await world.audit(at(12))).result?.damage).toBe(0);
   });
@@ -105,7 +106,7 @@ describe('damage', () => {
     expect(textOf(forged)).not.toContain('Repaired');
     world.bucket.objects.set(record, soundRecord);
     await world.audit(at(12));
-    expect(world.state(3).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+    expect(world.state(3).open.first).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
   });
 
   it('of an object is not sealed because a run record that was replaced names it without a hash', async () => {
@@ -148,7 +149,7 @@ describe('damage', () => {
     ])
       world.bucket.objects.delete(key);
     const { result } = await world.audit(at(16), keeping);
-    expect([result?.damage, world.state(3).open]).toEqual([0, []]);
+    expect([result?.damage, world.state(3).open.first]).toEqual([0, []]);
   });
 
   it('that is unsealed is not repaired because it is sealed now, but by the seal that had it', async () => {
@@ -200,19 +201,19 @@ describe('more than an audit can check', () => {
     world.bucket.corrupt(log, (body) => body.subarray(1));
     const damaged = { kind: 'damaged' as const, key: log, problem: 'x', since: at(10) };
     await world.audit(at(10));
-    expect((await auditAfter({ open: [damaged, ...lost(1500)] })).result?.damage).toBe(502);
+    expect((await auditAfter({ open: counted([damaged, ...lost(1500)], 2000) })).result?.damage).toBe(502);
     // It was checked, and comes behind those that were not.
-    expect(world.state(2).open.at(-1)).toMatchObject({ kind: 'damaged', key: log, since: at(10) });
-    expect(world.state(2).open[0]?.key).toContain('cluster=x00999');
+    expect(world.state(2).open.first.at(-1)).toMatchObject({ kind: 'damaged', key: log, since: at(10) });
+    expect(world.state(2).open.first[0]?.key).toContain('cluster=x00999');
     expect((await world.audit(at(12))).result?.damage).toBe(1);
   });
 
   it('and carry is open until all was read again', async () => {
     await world.audit(at(10));
-    const changes = { openMore: 7, todo: [dueFrom('reading', new Date(at(10)))] };
+    const changes = { open: { count: 7, first: [] }, todo: [dueFrom('reading', new Date(at(10)))] };
     const { requests } = await world.copy().audit(at(11));
     expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
-    expect(world.state(2).openMore).toBe(7);
+    expect(world.state(2).open.count).toBe(7);
     const { result } = await world.audit(at(12));
     expect([result?.damage, result?.verified.objects]).toEqual([0, 12]);
   });
@@ -221,14 +222,14 @@ describe('more than an audit can check', () => {
     await world.audit(at(10));
     for (let one = 0; one < 1001; one += 1)
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
-    await auditAfter({ open: lost(50_000) });
-    const { openMore, todo } = world.state(2);
-    expect([openMore, todo]).toEqual([1, expect.arrayContaining([dueFrom('reading', new Date(at(11)))])]);
+    await auditAfter({ open: counted(lost(50_000), 50_000) });
+    const { open, todo } = world.state(2);
+    expect([moreOf(open), todo]).toEqual([1, expect.arrayContaining([dueFrom('reading', new Date(at(11)))])]);
   });
 
   it('that could not be read is not repaired by what is not damage at the same key', () => {
     const [one = { kind: 'missing', key: '', problem: '', since: '' }] = lost(1);
-    const open = [{ ...one, kind: 'unreadable' as const }];
+    const open = counted([{ ...one, kind: 'unreadable' as const }], 1);
     const findings = new Findings();
     findings.find('unvouched', one.key, 'not vouched for');
     const settled = findings.settle({ state: { ...emptyState, open }, records: new Map() }, new Map(), at(11));
@@ -241,7 +242,7 @@ describe('more than an audit can check', () => {
     for (const { key } of lost(50_007)) findings.find('missing', key, 'it is not there');
     for (const { key } of lost(7)) findings.find('missing', key, 'again');
     const settled = findings.settle(chain, new Map(), at(10));
-    expect([settled.open.length, settled.openMore, settled.found, settled.findings.length]).toEqual([
+    expect([settled.open.first.length, moreOf(settled.open), settled.found, settled.findings.length]).toEqual([
       50_000,
       7,
       { missing: 50_007 },
@@ -251,7 +252,7 @@ describe('more than an audit can check', () => {
     const [known] = lost(1);
     const again = [{ kind: 'missing' as const, problem: '', since: '', ...known, key: 'runs/x' }];
     findings.find('missing', 'runs/x', 'it is not there');
-    const state = { ...emptyState, open: again };
+    const state = { ...emptyState, open: counted(again, 1) };
     const { repaired } = findings.settle(
       { ...chain, state },
       new Map(again.map((one) => [one, 'repaired' as const])),
@@ -260,7 +261,7 @@ describe('more than an audit can check', () => {
     expect(repaired.count).toBe(0);
     const long = new Findings();
     for (let count = 0; count < 8000; count += 1) long.find('unrecorded', `runs/${count}${'\u0001'.repeat(900)}`, 'x');
-    const { open, openMore } = long.settle(chain, new Map(), at(10));
-    expect([open.length + openMore, JSON.stringify(open).length < 2 ** 25]).toEqual([8000, true]);
+    const { open } = long.settle(chain, new Map(), at(10));
+    expect([open.count, JSON.stringify(open).length < 2 ** 25]).toEqual([8000, true]);
   });
 });

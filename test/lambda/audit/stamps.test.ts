@@ -142,7 +142,7 @@ describe('a stamp', () => {
       const { result } = await world.audit(at(day), { plan: stampedPlan, requestStamp });
       expect(result).toMatchObject({ damage: 1, found: { missing: 1 } });
     }
-    expect(world.state(5).open).toMatchObject([{ kind: 'missing', key: key(1, 'one'), since: at(23) }]);
+    expect(world.state(5).open.first).toMatchObject([{ kind: 'missing', key: key(1, 'one'), since: at(23) }]);
   });
 
   it('that cannot be had for three days is left for the next audit, as the alarm counts it', async () => {
@@ -221,7 +221,7 @@ describe('an audit judges stamps as verify does', () => {
     const { result } = await world.audit(at(23), { plan: stampedPlan, requestStamp });
     expect(result?.found).toMatchObject({ 'seal-broken': 998, unreadable: 1 });
     expect(world.seal(4).stamps.map((stamp) => stamp.key)).toEqual([key(3, 'one'), key(3, 'two')]);
-    const unread = world.state(4).open.filter(({ kind }) => kind === 'unreadable');
+    const unread = world.state(4).open.first.filter(({ kind }) => kind === 'unreadable');
     expect(unread.map(({ problem }) => problem)).toEqual([
       expect.stringContaining('3 more time stamps that no seal names were not judged'),
     ]);

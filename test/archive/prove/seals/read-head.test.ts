@@ -29,11 +29,15 @@ describe('the newest right seal', () => {
     expect(await plan()).toBeUndefined();
     await seals.seal({ at: at(1) });
     expect(await plan()).toMatchObject({ usedAt: at(1), shards: 1 });
-    await seals.seal({ at: at(2), changes: { plan: { ...sealedPlan, shards: 4 } }, state: { openMore: 7 } });
+    await seals.seal({
+      at: at(2),
+      changes: { plan: { ...sealedPlan, shards: 4 } },
+      state: { open: { count: 7, first: [] } },
+    });
     const found = await plan();
     expect(found).toMatchObject({ usedAt: at(2), shards: 4 });
     expect(found?.firings?.includes(at(5))).toBe(true);
-    expect((await head()).state.openMore).toBe(7);
+    expect((await head()).state.open.count).toBe(7);
   });
 
   it('has a plan without firings if the schedule is disabled, or its expression cannot be read', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { objectKey, runRecordKey, sealKey, sealStampKey } from '../../../../archive/format/keys';
 import type { Resource } from '../../../../archive/format/resources';
 import type { RunRecord } from '../../../../archive/format/run-record';
-import type { Seal } from '../../../../archive/format/seal';
+import type { PassedOver, Seal } from '../../../../archive/format/seal';
 import { parseSeal } from '../../../../archive/format/seal-file';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../../../cli/archive-fixture';
 import { runVerify, type Verified } from '../../../cli/run-verify';
@@ -158,17 +158,15 @@ describe('verify with seals', () => {
         seal: on(22, 3).toISOString(),
         listedFrom: on(22, 3).toISOString(),
       };
-      const passedOver = [4, 5].map((number) => ({ number, sha256: null, why: 'junk' }));
+      const [four, five] = [4, 5].map((number) => ({ number, sha256: null, why: 'junk' })) as [PassedOver, PassedOver];
+      const passedOver = { count: 2, first: [four, five] };
       await seals.put({ ...next, number: 6, passedOver });
       expect(await verify('--head', hashes[0] ?? '', head)).toMatchObject({ code: 0, kinds: [] });
-      for (const wrong of [
-        { passedOver: passedOver.slice(1), passedOverMore: 1 },
-        { passedOver: passedOver.slice(0, 1) },
-      ]) {
+      for (const wrong of [{ passedOver: { count: 2, first: [five] } }, { passedOver: { count: 1, first: [four] } }]) {
         await seals.put({ ...next, number: 6, ...wrong });
         await expectBoth([`seal-broken ${sealKey(6)}`], /does not name the seal before it and everything between/);
       }
-      await seals.put({ ...next, number: 6, passedOver: passedOver.slice(0, 1), passedOverMore: 1 });
+      await seals.put({ ...next, number: 6, passedOver: { count: 2, first: [four] } });
       expect((await verify()).kinds).toEqual([]);
     });
 
