@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import * as clocks from '../archive/format/clocks';
 import { outcomeSchema, runSchema } from '../archive/format/run-record';
+import { closeToLimitShare, leastThrottledAnswers } from '../infra/alarm-windows';
+import { mostShardsInTurn } from '../infra/limits';
 import { LogRecordCheck } from '../lambda/collect/body/log-record';
 import { createManifestCheck } from '../lambda/collect/body/manifest';
+import { longestRunSeconds } from '../lambda/time-limits';
 import { scripts } from '../package.json';
 import { help } from '../sandbox/sandbox';
 import { runCollector } from './cli/run-collector';
@@ -105,6 +109,36 @@ it('README.md gives the costs that docs/background.md adds up', () => {
   const [hourly, daily] = sums.map((sum) => Math.round(Number(sum)));
   const said = `about $${hourly} a month for 1,000 clusters that are collected hourly, $${daily} for daily; $${Math.round(small)} for 5`;
   expect(textOf('README.md')).toContain(said);
+});
+
+const inWords = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const { hourMs, dayMs, minuteMs, formerVersionDays } = clocks;
+const [slack, underWay] = [clocks.clockSlackMs / hourMs, clocks.underWayMs / hourMs];
+const stamped = inWords[clocks.stampedWithinMs / dayMs];
+const sealedWithin = `${clocks.sealedWithinMs / minuteMs} minutes`;
+const limitMinutes = clocks.functionTimeoutSeconds / 60;
+
+it.each([
+  ['background.md', `\`verify\` allows clocks to differ by ${inWords[slack]} hours`],
+  ['format.md', `Clocks may differ by ${inWords[slack]} hours`],
+  ['format.md', `younger than ${underWay} hours`],
+  ['format.md', `A record written more than ${sealedWithin} before it`],
+  ['format.md', `more than ${sealedWithin} before the head's`],
+  ['format.md', `demands a stamp within ${stamped} days`],
+  ['format.md', `took longer than ${limitMinutes} minutes and ${inWords[slack]} hours`],
+  ['proof.md', `covers within ${stamped} days`],
+  ['alarms.md', `gave none for ${stamped} days`],
+  ['alarms.md', `S3 keeps what was overwritten or deleted for ${formerVersionDays} days`],
+  ['alarms.md', `at least ${closeToLimitShare * limitMinutes} of the ${limitMinutes} minutes`],
+  ['alarms.md', `at least ${inWords[leastThrottledAnswers]} answers`],
+  ['operations.md', `deleted and expired versions stay for ${formerVersionDays} days`],
+  ['operations.md', `S3 keeps an expired version for ${formerVersionDays} more days`],
+  ['operations.md', `may last ${longestRunSeconds / 60} minutes`],
+  ['operations.md', `${mostShardsInTurn} shards at most`],
+  ['keeping.md', `content stays for ${formerVersionDays} days`],
+  ['../SECURITY.md', `kept for ${formerVersionDays} days once deleted`],
+])('docs/%s gives the number that the code has: %s', (page, words) => {
+  expect(textOf(join('docs', page)).replace(/\s+/g, ' ')).toContain(words);
 });
 
 it('README.md gives the ratios that docs/performance.md has measured', () => {
