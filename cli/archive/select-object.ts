@@ -16,7 +16,7 @@ import { type ClusterFilter, nearestNames, nearestTo } from './cluster-names';
 import type { OpenedArchive } from './open-archive';
 import { type HeldPlace, heldNewestFirst, type RecordedObject, type Remark } from './recorded-object';
 import type { RunReader } from './run-reader';
-import { findRun, runsNewestFirst } from './select-runs';
+import { findRun, type NoSuchRunError, noRuns, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
 export function nothingArchived(resource: Resource, cluster: string, reason: string): ArchiveReadError {
@@ -111,9 +111,11 @@ export async function nothingInRuns(
   reader: RunReader,
   resource: Resource,
   clusters: ClusterFilter | undefined,
-): Promise<ArchiveReadError> {
+): Promise<ArchiveReadError | NoSuchRunError> {
+  const name = clusters?.glob ?? '*';
+  if (reader.runs === 0) return noRuns(reader, `Finding the ${resource} of cluster ${name}`);
   const reason = `none was archived by ${reader.span}; list shows what there is${await nearestTo(reader, clusters?.uid)}`;
-  return nothingArchived(resource, clusters?.glob ?? '*', reason);
+  return nothingArchived(resource, name, reason);
 }
 
 export function whyMissing({ run, outcomes, badRecords }: ClusterRecord, resource: Resource, cluster: string): string {

@@ -10,6 +10,7 @@ import {
 } from '../../archive/read';
 import { formatAge, formatCount, formatTime } from '../terminal/format';
 import { totalOf } from '../terminal/print-run';
+import type { OpenedArchive } from './open-archive';
 
 /** The runs that a command is about: exactly one, or those of a period. */
 export interface RunSelection extends Period {
@@ -19,7 +20,7 @@ export interface RunSelection extends Period {
   readonly last?: number | undefined;
 }
 
-/** There is no run of the time that was asked for. */
+/** There is no run of the time, or in the period, that was asked for. */
 export class NoSuchRunError extends Error {
   override readonly name = 'NoSuchRunError';
 }
@@ -61,6 +62,20 @@ export async function findRun(reader: ArchiveReader, time: Date): Promise<Listed
     `Finding the run ${formatTime(time)} failed: the archive has none; ` +
       (nearest.length === 0 ? 'the archive has no runs' : `the nearest: ${nearest.join(', ')}`),
   );
+}
+
+/** No run lies in a period: nothing was looked at, which is not the same as nothing found. @param doing as a noun phrase */
+export async function noRuns(opened: Pick<OpenedArchive, 'archive' | 'now'>, doing: string): Promise<NoSuchRunError> {
+  return new NoSuchRunError(`${doing} failed: ${await describeNoRuns(opened)}`);
+}
+
+/** `no run lies in this period; the archive has those of … to …`. */
+export async function describeNoRuns({ archive, now }: Pick<OpenedArchive, 'archive' | 'now'>): Promise<string> {
+  const oldest = await firstOf(runsBetween(archive, {}));
+  if (oldest === undefined) return 'the archive has no runs';
+  const newest = (await firstOf(runsNewestFirst(archive, {}, now))) ?? oldest;
+  const [from, to] = [oldest, newest].map(({ run }) => formatTime(run));
+  return `no run lies in this period; the archive has ${from === to ? `one, of ${from}` : `those of ${from} to ${to}`}`;
 }
 
 /** A run, and how much of the fleet it was about. */

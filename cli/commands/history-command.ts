@@ -11,6 +11,7 @@ import { archiveArgument } from '../archive/open-archive';
 import { readText } from '../archive/read-text';
 import type { RunReader } from '../archive/run-reader';
 import { nothingOf } from '../archive/select-object';
+import { noRuns } from '../archive/select-runs';
 import type { LinePattern } from '../search/line-pattern';
 import { isSameButNoise } from '../search/noise';
 import { changeText } from '../terminal/cluster-change';
@@ -75,6 +76,7 @@ export function historyCommand(context: CommandContext): Command {
       const changes = options.ignore === undefined ? all : withoutNoise(reader, all, resource, options.ignore, ignored);
       if (options.json === true) await printJsonArray(terminal.out, withMembers(reader, changes));
       else await printChanges(terminal, reader, uid, changes, options);
+      if (reader.runs === 0) throw await noRuns(reader, 'Finding changes');
       if (options.ignore !== undefined)
         await print(terminal.err, `${formatCount(ignored.count, 'change')} only in lines that --ignore matches.\n`);
     });
@@ -196,6 +198,7 @@ async function printChanges(
       `${head}${printable(uid === undefined ? `: ${formatCount(own.length, 'cluster')}: ${named}` : named)}\n`,
     );
   }
+  if (reader.runs === 0) return;
   const stopped = lines.size > limit ? ` The list stopped after ${limit} of ${lines.size}; --limit sets how many.` : '';
   const absent = reader.absentText === undefined ? '' : ` Absent: ${reader.absentText}.`;
   await print(err, `${formatCount(count, 'change')} in the ${resource}s of ${reader.span}.${stopped}${absent}\n`);

@@ -6,6 +6,7 @@ import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
 import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
 import { askedOf, type ListedOutcome, outcomesOf } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
+import { noRuns } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns, reasonsOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -68,9 +69,10 @@ export function listCommand(context: CommandContext): Command {
         const found = await printRows(terminal, rows, options.limit);
         const left = clusters?.uid === undefined ? undefined : reader.lists.leftText(clusters.uid);
         if (left !== undefined) await print(terminal.err, `${printable(left)}\n`);
-        if (found === 0 && (clusters === undefined || seen.isCovered))
+        if (found === 0 && reader.runs > 0 && (clusters === undefined || seen.isCovered))
           await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches.\n`);
       }
+      if (reader.runs === 0) throw await noRuns(reader, 'Listing');
       if (clusters !== undefined && !seen.isCovered) throw await noSuchCluster(reader, clusters);
     }),
   );
@@ -104,7 +106,8 @@ async function printReasons(terminal: Terminal, reader: RunReader, rows: AsyncIt
     }
   const lines = [...reasonsOf({ outcomes }), ...(absent > 0 ? [`${formatCount(absent, 'run')} absent`] : [])];
   if (lines.length > 0) await print(terminal.out, `${lines.join('\n')}\n`);
-  await print(terminal.err, `${lines.length > 0 ? 'Read' : 'Nothing failed in'} ${reader.span}.\n`);
+  if (reader.runs > 0)
+    await print(terminal.err, `${lines.length > 0 ? 'Read' : 'Nothing failed in'} ${reader.span}.\n`);
 }
 
 /** Least width of uids beside times, which are never broken. */

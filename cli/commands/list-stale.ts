@@ -6,7 +6,7 @@ import { groupReasons } from '../../lambda/group-reasons';
 import { isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
 import type { RunReader } from '../archive/run-reader';
-import type { RunSelection } from '../archive/select-runs';
+import { noRuns, type RunSelection } from '../archive/select-runs';
 import { byName, formatCount, formatStale, formatTime, inOneUnit } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { type Ending, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -79,8 +79,7 @@ export async function printStaleClusters(
       await print(terminal.out, `${clusters}: no run since ${formatTime(last.since)}, ${inOneUnit(last.hours)}\n`);
     }
   }
-  if (reader.runs === 0)
-    throw new ArchiveReadError(`Finding stale clusters failed: ${reader.archive.location} has no runs in this period`);
+  if (reader.runs === 0) throw await noRuns(reader, 'Finding stale clusters');
   if (clusters !== undefined && asked.length === 0) {
     if (![...seen.keys()].some(clusters.matches)) throw await noSuchCluster(reader, clusters);
     const why = 'the newest configuration has it as optional, or does not have it';

@@ -101,6 +101,12 @@ async function printLog(
   let bytes = bytesOfRecords(runs, cluster);
   for await (const { storedBytes } of clusterObjects(archive, 'log', cluster, period)) bytes += storedBytes;
   await printVolume(terminal, bytes);
+  const [next] = runs;
+  if (next !== undefined && options.to !== undefined && next.run > options.to)
+    await print(
+      terminal.err,
+      `No run lies in this period. This is the log of the next one, ${formatTime(next.run)}, which may have lines of it.\n`,
+    );
   const totals = new LogTotals(cluster);
   const noted = async function* (): AsyncGenerator<JoinedRun> {
     for await (const one of joinLogs(reader, cluster, logsOf(reader, runs, cluster))) {

@@ -1,10 +1,10 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { readChain } from '../../archive/prove';
-import { ArchiveReadError } from '../../archive/read';
 import { isAbsent } from '../archive/absent-runs';
 import { defaultArchive } from '../archive/open-archive';
 import type { RunReader } from '../archive/run-reader';
+import { noRuns } from '../archive/select-runs';
 import { reportPage } from '../report/page';
 import { Report } from '../report/report';
 import { formatBytes, formatCount } from '../terminal/format';
@@ -41,8 +41,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   for await (const row of reader.select(selectionOf(options, defaultRuns)))
     report.add(isAbsent(row) ? row : await reader.held.run(row));
   const { location: archive } = reader.archive;
-  if (reader.newest === undefined)
-    throw new ArchiveReadError(`Writing the report failed: ${archive} has no runs in this period`);
+  if (reader.newest === undefined) throw await noRuns(reader, 'Writing the report');
   const overdue = isNewest ? (await reader.overdue()).overdue : undefined;
   if (overdue !== undefined) report.add(overdue);
   const stale = await reader.stale(isNewest ? reader.now : reader.newest);

@@ -6,11 +6,10 @@ import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/clu
 import type { HeldRun } from '../archive/held-outcomes';
 import { archiveArgument, completeCommand } from '../archive/open-archive';
 import type { RunReader, RunRow } from '../archive/run-reader';
-import { describeNewest, type NewestRun, type RunSelection } from '../archive/select-runs';
+import { describeNewest, describeNoRuns, type NewestRun, type RunSelection } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
-import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
@@ -168,7 +167,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
   }
   await printNewest(terminal, newest, reader.now);
   if ((await printTable(terminal, runColumns(terminal), rows)) === 0)
-    await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
+    await print(terminal.err, `Nothing to show: ${await describeNoRuns(reader)}.\n`);
   else {
     await printStale(terminal, stale, stateAt);
     await print(terminal.err, 'As recorded: whether the objects are there was not looked at; list and verify do.\n');

@@ -92,7 +92,7 @@ describe('report', () => {
   it('a period without runs makes no page', async () => {
     const { code, err, page } = await reportOf(archive.folder, ['--from', '2027-01-01']);
     expect([code, page]).toEqual([3, '']);
-    expect(err).toContain('has no runs in this period');
+    expect(err).toContain('Writing the report failed: no run lies in this period; the archive has ');
   });
 
   it('is written to a file, whose size it names', async () => {

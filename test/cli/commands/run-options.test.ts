@@ -74,6 +74,38 @@ describe.each(['runs', 'list', 'report'] as const)('%s: a period', (command) => 
   });
 });
 
+describe('a period in which no run lies', () => {
+  const said = 'no run lies in this period; the archive has those of 2026-11-20T07:00:00Z to 2026-11-20T11:00:00Z';
+
+  it.each([
+    ['list', 'Listing'],
+    ['list --failed', 'Listing'],
+    ['list --json', 'Listing'],
+    ['list --stale 24h', 'Finding stale clusters'],
+    ['list --by day', 'Counting'],
+    ['history --all', 'Finding changes'],
+    ['grep version', 'Finding the log of cluster *'],
+    ['log --all --seams', 'Finding the log of cluster *'],
+    ['report --out -', 'Writing the report'],
+  ])('ends %s with 3: nothing was looked at', async (line, doing) => {
+    const { code, err } = await collector(...line.split(' '), '--to', '2026-10-31');
+    expect([code, err]).toEqual([3, `error: ${doing} failed: ${said}\n`]);
+  });
+
+  it('is said by runs, which shows what there is', async () => {
+    const { code, err } = await collector('runs', '--to', '2026-10-31');
+    // 1, as without a period: the newest run archived nothing.
+    expect([code, err]).toEqual([1, `Nothing to show: ${said}.\n`]);
+  });
+
+  it('is said by log, which reads the next run: its log may have lines of the period', async () => {
+    const { err } = await collector('log', 'alpha', '--from', '2026-11-20T09:40', '--to', '2026-11-20T09:50');
+    expect(err).toMatch(/^No run lies in this period\. This is the log of the next one, 2026-11-20T10:00:00Z, which/m);
+    const both = await collector('log', 'alpha', '--from', '2026-11-20T09:00', '--to', '2026-11-20T09:50');
+    expect(both.err).not.toContain('No run lies');
+  });
+});
+
 describe('diff with a period', () => {
   it.each([
     ['2026-11-20T08:30', '2026-11-20T09:45', hour(8), manual],
