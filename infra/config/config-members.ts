@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { damageKinds } from '../../archive/format/finding';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, keyOfTopic, uniqueEmails } from './config-rules';
+import { archiveFits, bodiesFit, erasedInOrder, keyOfTopic, uniqueEmails } from './config-rules';
 import {
   accountId,
   bucketArn,
@@ -83,7 +83,7 @@ const acknowledged = z.union([
       .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
       .optional(),
     why,
-  }),
+  }).check(erasedInOrder),
   members({
     retentionDays: wholeNumber(1, 36_500).describe('A retention that is shorter than before, and meant so.'),
     why,

@@ -59,10 +59,22 @@ export const archiveFits = rule((at, refuse) => {
   if (!hasKey && at(keyOfCopies) !== undefined) refuse(keyOfCopies, 'no key, because kms is not set');
 });
 
-/** A key encrypts an existing topic. The stack's own topic has a key of its own. */
+/** A key encrypts an existing topic, in its region. The stack's own topic has a key of its own. */
 export const keyOfTopic = rule((at, refuse) => {
-  if (at('kmsKeyArn') !== undefined && at('topicArn') === undefined)
-    refuse('kmsKeyArn', 'no key, because topicArn is not set');
+  if (at('kmsKeyArn') === undefined) return;
+  const [ofKey, ofTopic] = [regionOf(at('kmsKeyArn')), regionOf(at('topicArn'))];
+  if (at('topicArn') === undefined) refuse('kmsKeyArn', 'no key, because topicArn is not set');
+  else if (ofKey !== undefined && ofTopic !== undefined && ofKey !== ofTopic)
+    refuse('kmsKeyArn', `a key in the region ${ofTopic} of topicArn`);
+});
+
+/** Otherwise the entry would excuse nothing, without a word. */
+export const erasedInOrder = rule((at, refuse) => {
+  const [from, to] = [at('from'), at('to')];
+  if (typeof from !== 'string' || typeof to !== 'string') return;
+  // A day means all of it.
+  const end = to.length === 10 ? `${to}T23:59:59.999Z` : to;
+  if (Date.parse(from) > Date.parse(end)) refuse('to', 'a time that is not before from');
 });
 
 /** The history of an execution has to hold the tries of all shards. */
@@ -90,7 +102,7 @@ export const whereStackIs = rule((at, refuse) => {
   for (const path of ['alerts.page.topicArn', 'alerts.inform.topicArn'])
     if (isElsewhere(path, 3, region) || isElsewhere(path, 4, account))
       refuse(path, `a topic in the account ${account} and the region ${region} of deployTo`);
-  for (const path of ['archive.kms', 'audit.signingKeyArn'])
+  for (const path of ['archive.kms', 'audit.signingKeyArn', 'apiKeySecret.kmsKeyArn'])
     if (isElsewhere(path, 3, region)) refuse(path, `a key in the region ${region} of deployTo`);
 });
 
@@ -100,6 +112,11 @@ export const listBesideArchive = rule((at, refuse) => {
   if (typeof from === 'string' && typeof copy === 'string' && from.startsWith(`s3://${copy.split(':').at(-1)}/`))
     refuse('clusters.from', 'an object in another bucket: nothing is ever overwritten in the copy of the archive');
 });
+
+/** Of an ARN; undefined if it is not one. */
+function regionOf(arn: unknown): string | undefined {
+  return typeof arn === 'string' ? arn.split(':')[3] : undefined;
+}
 
 /** NaN if it is not a number, so that no comparison holds. */
 function numberOf(value: unknown): number {

@@ -79,6 +79,15 @@ describe('a valid configuration', () => {
     expect(config.schedule.timeZone).toBe(timeZone);
   });
 
+  it.each([
+    ['2026-11-20', '2026-11-20'],
+    ['2026-11-20T10:00:00Z', '2026-11-20'],
+    ['2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z'],
+  ])('accepts that a cluster was erased from %s to %s: a day means all of it', (from, to) => {
+    const audit = { schedule: 'cron(30 6 * * ? *)', acknowledged: [{ cluster: 'a', from, to, why: 'asked for' }] };
+    expect(parseConfig({ ...minimal, audit }, 'c.json').audit?.acknowledged).toEqual(audit.acknowledged);
+  });
+
   it('is the shipped example', () => {
     expect(loadConfig('collector.json').clusters).toHaveLength(5);
   });

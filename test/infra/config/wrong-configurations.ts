@@ -97,6 +97,12 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['archive.replicateTo', { bucketArn, kmsKeyArn: key }, /no key, because/, '.kmsKeyArn'],
   ['archive', { kms: true, replicateTo: { bucketArn } }, /the key that encrypts the copies/, '.replicateTo.kmsKeyArn'],
   ['', { deployTo: elsewhere, archive: { kms: key } }, /a key in the region us-east-1/, 'archive.kms'],
+  [
+    '',
+    { deployTo: elsewhere, apiKeySecret: { name: 'key', kmsKeyArn: key } },
+    /a key in the region us-east-1/,
+    'apiKeySecret.kmsKeyArn',
+  ],
   ['apiKeySecret', 'arn:aws:secretsmanager:a:1:secret:b', /not its ARN/],
   ['alerts.page.emails', ['@example.com'], /an e-mail address/, '[0]'],
   ['alerts.page.emails', ['a@b.org', 'b@b.org', 'A@b.org'], /each address once \(it is at \[0\] already\)/, '[2]'],
@@ -105,6 +111,12 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['alerts.page.kmsKeyArn', key, /no key, because topicArn is not set/],
   ['alerts.emails', ['a@b.org'], /one of page, inform, pageFrom, heartbeat/],
   ['alerts', { page: {}, inform: { kmsKeyArn: key } }, /no key, because topicArn is not set/, '.inform.kmsKeyArn'],
+  [
+    'alerts.page',
+    { topicArn, kmsKeyArn: key.replace(region, 'us-east-1') },
+    /a key in the region eu-central-1 of topicArn/,
+    '.kmsKeyArn',
+  ],
   [
     '',
     { deployTo: elsewhere, alerts: { page: { topicArn } } },
@@ -135,6 +147,12 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['audit.schedule', 'cron(0 24 * * ? *)', /hours/],
   ['audit.emails', [], /rereadDays, alarms/],
   ['audit.formerPublicKeys', [key], /a public key of the curve P-256/, '[0]'],
+  [
+    'audit.acknowledged',
+    [{ cluster: 'a', from: '2026-11-20T10:00:00Z', to: '2026-11-19', why: 'x' }],
+    /not before from/,
+    '[0].to',
+  ],
   ['audit.acknowledged', [{ kind: 'absent', key: 'x', why: 'x' }], /a kind of damage: seal-broken, forged/, '[0].kind'],
   ['audit.acknowledged', [{ kind: 'missing', key: 'x', why: '' }], /a reason/, '[0].why'],
   ['audit.acknowledged', [{ cluster: 'a', key: 'x', why: 'x' }], /one of cluster, from, to, why/, '[0].key'],
