@@ -20,3 +20,8 @@ export function formatBytes(bytes: number | undefined): string {
 export function shellQuoted(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
+export function formatTime(time: Date | string): string {
+  return new Date(time).toISOString().replace('.000Z', 'Z');
+}

@@ -1,6 +1,6 @@
-import { formatCount } from '../../lambda/plain-text';
+import { formatCount, formatTime } from '../../lambda/plain-text';
 
-export { formatBytes, formatCount, shellQuoted } from '../../lambda/plain-text';
+export { formatBytes, formatCount, formatTime, shellQuoted } from '../../lambda/plain-text';
 
 /** Milliseconds for people: `417 ms`, `12.3 s`, `4 min 05 s`, `26 h 00 min`. */
 export function formatDuration(milliseconds: number): string {
@@ -38,11 +38,6 @@ const names = new Intl.Collator('en', { numeric: true });
 /** Sorts names as people do: w-2 before w-10. */
 export function byName(one: string, other: string): number {
   return names.compare(one, other);
-}
-
-/** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
-export function formatTime(time: Date | string): string {
-  return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
 /** ` from 2026-11-20T10:00:00Z up to 2026-11-20T12:00:00Z`, as far as it has ends. */

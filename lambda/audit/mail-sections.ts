@@ -5,8 +5,8 @@ import type { Seal } from '../../archive/format/seal';
 import type { OpenFinding, SealState } from '../../archive/format/seal-state';
 import type { Verdict } from '../../archive/format/verdict';
 import { acknowledgedBy, openDamage, type RightSeal } from '../../archive/prove/attest';
-import { count, minute, more, plain, wrapped } from '../notify/mail-text';
-import { formatBytes, formatCount } from '../plain-text';
+import { count, more, plain, wrapped } from '../notify/mail-text';
+import { formatBytes, formatCount, formatTime } from '../plain-text';
 import { listingDays } from './agenda';
 import { hoursBetween, staleness } from './cluster-outcomes';
 import type { AskedStamp } from './stamp-seal';
@@ -147,7 +147,7 @@ export function failingLines({ failing, summary: { reasons }, archive }: MailedS
       const which = failed === 1 ? 'since' : 'the first since';
       return [
         `  ${count(failed)} x ${plain(reason)}`,
-        `    ${which} ${minute(since)}, ${count(runs)} ${runs === 1 ? 'run' : 'runs'}`,
+        `    ${which} ${formatTime(since)}, ${count(runs)} ${runs === 1 ? 'run' : 'runs'}`,
         ...wrapped([...clusters.map(plain), ...(failed > clusters.length ? ['...'] : [])], '    '),
       ];
     }),
@@ -173,15 +173,19 @@ export function verifiedLines(seal: MailedSeal): string[] {
 function oldLines(seal: MailedSeal): string[] {
   const { all, notReadSince } = seal.verified;
   const lines: string[] = [];
-  if (all !== null) lines.push(`All of the archive was read between ${minute(all.from)} and ${minute(all.to)}.`);
+  if (all !== null) lines.push(`All of the archive was read ${spanOf(all)}.`);
   if (notReadSince !== null)
     lines.push(
-      `Old content was not read since ${minute(notReadSince)} (audit.rereadDays is false); each object was read when it was new.`,
+      `Old content was not read since ${formatTime(notReadSince)} (audit.rereadDays is false); each object was read when it was new.`,
     );
   else lines.push(`Old content is read again within ${formatCount(seal.plan.rereadDays ?? 0, 'day')}.`);
   for (const { name, since } of latePasses(seal))
-    lines.push(`${name} takes too long: it began ${minute(since)}. Audit more often.`);
+    lines.push(`${name} takes too long: it began ${formatTime(since)}. Audit more often.`);
   return lines;
+}
+
+function spanOf({ from, to }: NonNullable<Seal['verified']['all']>): string {
+  return from === to ? `at ${formatTime(to)}` : `between ${formatTime(from)} and ${formatTime(to)}`;
 }
 
 /** What takes longer than it may, and when it began. */
@@ -200,7 +204,7 @@ export function latePasses({ todo, plan, listedFrom }: MailedSeal) {
 
 export function sealLines({ number, seal, archive, sha256 }: MailedSeal): string[] {
   return [
-    `Seal ${number} of ${minute(seal)}, archive ${archive}`,
+    `Seal ${number} of ${formatTime(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,
     'Keep this mail: it is a proof outside the account.',
     `  ${command('verify', archive)} --head ${sha256}`,
@@ -212,7 +216,7 @@ export function stampLines(
   { authority, time, problem = '', since = '' }: AskedStamp,
 ): string[] {
   if (time !== undefined) return [`Seal ${number} existed before ${time}, says ${authority}.`];
-  return [`Seal ${number} is not stamped by ${authority} (none since ${minute(since)})`, `  ${plain(problem)}`];
+  return [`Seal ${number} is not stamped by ${authority} (none since ${formatTime(since)})`, `  ${plain(problem)}`];
 }
 
 /** As a person types it in the folder of the project. */

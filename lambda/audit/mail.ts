@@ -1,9 +1,9 @@
 import type { AuditPlan } from '../../archive/format/plan';
 import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, openDamage, shorterRetention } from '../../archive/prove/attest';
-import { count, minute, plain, subjectOf, wrapped } from '../notify/mail-text';
+import { count, plain, subjectOf, withShortTimes, wrapped } from '../notify/mail-text';
 import type { Mail } from '../notify/sns-mailer';
-import { formatBytes, formatCount, shellQuoted } from '../plain-text';
+import { formatBytes, formatCount, formatTime, shellQuoted } from '../plain-text';
 import {
   command,
   counted,
@@ -84,7 +84,7 @@ export function auditMail(
     .join('\n\n');
   const pages = openDamage(seal).count > 0;
   const first = shorter.length > 0 ? 'RETENTION SHORTENED, ' : isFirst ? 'First seal: ' : '';
-  return { subject: subjectOf(`${first}${subject}`, archive), text: `${text}\n`, pages };
+  return { subject: subjectOf(`${first}${subject}`, archive), text: withShortTimes(`${text}\n`), pages };
 }
 
 /** What was gone before anything was attested, stored configurations alone excuse. */
@@ -151,7 +151,7 @@ function runsStatement(seal: MailedSeal, all: number): Statement {
   const { notJudged } = due;
   const span = notJudged && { from: new Date(notJudged.from), to: new Date(notJudged.to) };
   const paused =
-    summary.pausedSince === undefined ? '' : `\nThe schedule is switched off since ${minute(summary.pausedSince)}.`;
+    summary.pausedSince === undefined ? '' : `\nThe schedule is switched off since ${formatTime(summary.pausedSince)}.`;
   const unsure = paused + (span === null ? '' : `\n${wrapped(describeNotJudged(span).split(' '), '', ' ').join('\n')}`);
   if (all === 0) return { subject: 'no new run', line: `Runs: none since the last mail.${unsure}` };
   const complete = `${count(summary.complete)} of ${count(all)}`;

@@ -2,8 +2,8 @@ import { hourMs } from '../../archive/format/clocks';
 import { moreOf } from '../../archive/format/counted';
 import type { LogsState } from '../../archive/format/seal-state';
 import type { LogLink } from '../../archive/read';
-import { count, minute, plain } from '../notify/mail-text';
-import { formatCount, shellQuoted } from '../plain-text';
+import { count, plain } from '../notify/mail-text';
+import { formatCount, formatTime, shellQuoted } from '../plain-text';
 
 /** Gaps that a state lists; it counts all. */
 const mostLogGaps = 1000;
@@ -131,7 +131,7 @@ export function seamLines(
     ]),
     ...about(empty, ({ cluster, since }, many) => [
       `${formatCount(many, 'log')} became empty after one with lines, such as ${plain(cluster)}`,
-      `  (since ${minute(since)}). It counts as frozen until it has lines again.`,
+      `  (since ${formatTime(since)}). It counts as frozen until it has lines again.`,
     ]),
     ...about(frozen, ({ cluster }, many) => [
       `${formatCount(many, 'log')} ${many === 1 ? 'has' : 'have'} not changed for ${count(Math.floor(Math.min(...frozen.map(frozenHours))))} hours, such as ${plain(cluster)};`,
@@ -155,7 +155,7 @@ function gapLines({ gaps }: LogsState, lossy: number, archive: string): string[]
   const more = moreOf(gaps) > 0 ? ' or more' : '';
   return [
     `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
-    `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
+    `  such as ${plain(cluster)} (${formatTime(from)} to ${formatTime(to)})`,
     '  Collect more often than that, or ask the service to keep more lines.',
     `  npm run collector -- log ${shellQuoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
   ];

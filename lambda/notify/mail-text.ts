@@ -32,8 +32,9 @@ export function more(left: number, what = ''): string[] {
   return left > 0 ? [`  and ${count(left)} more${what === '' ? '' : ` ${what}`}`] : [];
 }
 
-export function minute(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')}Z`;
+/** All times in one form, also those that somebody else put into a sentence. */
+export function withShortTimes(text: string): string {
+  return text.replace(/(T\d\d:\d\d:\d\d)\.000Z/g, '$1Z');
 }
 
 export function count(value: number): string {

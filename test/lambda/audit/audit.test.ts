@@ -373,7 +373,7 @@ describe('an audit whose time is over', () => {
     expect(result?.verified.carriedOver).toBe(24);
     const next = await world.audit('2026-11-22T23:30:00.000Z', { outOfTimeAfter: 11 });
     expect(next.mails[0]?.text).toContain(
-      'Looking for what is in no run record takes too long: it began 2026-11-20 23:30Z.',
+      'Looking for what is in no run record takes too long: it began 2026-11-20T23:30:00Z.',
     );
     expect(next.reported[0]?.latePasses).toBe(1);
     const last = await world.audit('2026-11-23T23:30:00.000Z');

@@ -74,20 +74,20 @@ describe('a month of hourly runs of 8 clusters', () => {
       ].join('\n'),
       3: [
         'Lines may be lost between runs, or logs were begun anew: 2 clusters,',
-        '  such as lossy-1 (2026-11-03 09:00Z to 2026-11-03 10:00Z)',
+        '  such as lossy-1 (2026-11-03T09:00:00Z to 2026-11-03T10:00:00Z)',
         '  Collect more often than that, or ask the service to keep more lines.',
         seams('lossy-1', 2 * 24 + 9),
       ].join('\n'),
       6: '1 log has not changed for 24 hours, such as frozen;\n  is its fetcher alive?',
       12: [
         'Lines may be lost between runs, or logs were begun anew: 1 cluster,',
-        '  such as lossy-2 (2026-11-12 02:00Z to 2026-11-12 03:00Z)',
+        '  such as lossy-2 (2026-11-12T02:00:00Z to 2026-11-12T03:00:00Z)',
         '  Collect more often than that, or ask the service to keep more lines.',
         seams('lossy-2', 11 * 24 + 2),
       ].join('\n'),
       21: [
         'Lines may be lost between runs, or logs were begun anew: 1 cluster,',
-        '  such as lossy-3 (2026-11-21 00:00Z to 2026-11-21 01:00Z)',
+        '  such as lossy-3 (2026-11-21T00:00:00Z to 2026-11-21T01:00:00Z)',
         '  Collect more often than that, or ask the service to keep more lines.',
         seams('lossy-3', 20 * 24),
       ].join('\n'),

@@ -182,7 +182,7 @@ describe('what people are told of logs', () => {
   it('is a gap once, also if the seal that found it had no mail', async () => {
     await audits.audit([lines(0, 50), lines(60, 110)], { isMailed: false });
     await audits.audit([lines(100, 150)]);
-    expect(audits.told()).toContain('such as c (2026-11-20 00:00Z to 2026-11-20 01:00Z)');
+    expect(audits.told()).toContain('such as c (2026-11-20T00:00:00Z to 2026-11-20T01:00:00Z)');
     await audits.audit([lines(120, 170)]);
     expect(audits.told()).toBe('');
   });
@@ -192,7 +192,7 @@ describe('what people are told of logs', () => {
     // Three empty ones are more than are looked at for a base.
     await audits.audit(['', '', '', '']);
     const words =
-      '1 log became empty after one with lines, such as c\n  (since 2026-11-20 01:00Z). It counts as frozen';
+      '1 log became empty after one with lines, such as c\n  (since 2026-11-20T01:00:00Z). It counts as frozen';
     expect(audits.told()).toContain(words);
     expect(logFigures(audits.sealed)).toEqual({ logGaps: 0, frozenLogs: 1 });
     await audits.audit(['']);

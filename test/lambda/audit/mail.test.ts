@@ -79,8 +79,8 @@ describe('the mail of an audit', () => {
     expect(text).toMatch(
       /^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged in what was read: .*\n/,
     );
-    expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20 06:00Z, 24 runs');
-    expect(text).toContain('runs 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet');
+    expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20T06:00:00Z, 24 runs');
+    expect(text).toContain('runs 2026-11-21T05:00:00Z --archive s3://archive-of-the-fleet');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
   });
 
@@ -161,7 +161,7 @@ describe('the mail of an audit', () => {
       'that the schedule is switched off, and since when',
       { summary: { pausedSince: '2026-11-10T05:30:00.000Z' } },
       /^Audit: no damage seen, 24 of 24/,
-      'The schedule is switched off since 2026-11-10 05:30Z.\n',
+      'The schedule is switched off since 2026-11-10T05:30:00Z.\n',
     ],
     [
       'that there was no run',
@@ -215,7 +215,7 @@ describe('the mail of an audit', () => {
       'where nobody can tell what was due',
       { due: { runs: 0, absent: [], notJudged: { from: quiet.seal, to: quiet.listedFrom } } },
       /24 of 24 runs complete/,
-      '\nNot judged from 2026-11-21T05:30:00.000Z to\n2026-11-21T05:30:01.000Z: a schedule there is disabled, or\n',
+      '\nNot judged from 2026-11-21T05:30:00Z to\n2026-11-21T05:30:01Z: a schedule there is disabled, or\n',
     ],
     [
       'how many doubts there are, and the first',
@@ -227,7 +227,7 @@ describe('the mail of an audit', () => {
       'which manifests changed, and the command that shows one',
       { summary: { changed: { count: 60, first: uids(50).map(changedOf) } } },
       /^Audit: no damage seen/,
-      `  and 10 more\n  Show one: npm run collector -- history ${uids(1)[0]} --from 2026-11-21T04:00:00.000Z --to 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet\n`,
+      `  and 10 more\n  Show one: npm run collector -- history ${uids(1)[0]} --from 2026-11-21T04:00:00Z --to 2026-11-21T05:00:00Z --archive s3://archive-of-the-fleet\n`,
     ],
     [
       'when all of the archive was read, and what is late',
@@ -242,14 +242,14 @@ describe('the mail of an audit', () => {
         todo: [dueFrom('reading', new Date('2026-08-20T06:30:00.000Z'))],
       },
       /^Audit: no damage seen/,
-      'All of the archive was read between 2026-08-01 06:30Z and 2026-08-09 06:30Z.\nOld content is read again within 90 days.\n' +
-        'Reading old content takes too long: it began 2026-08-20 06:30Z. Audit more often.',
+      'All of the archive was read between 2026-08-01T06:30:00Z and 2026-08-09T06:30:00Z.\nOld content is read again within 90 days.\n' +
+        'Reading old content takes too long: it began 2026-08-20T06:30:00Z. Audit more often.',
     ],
     [
       'since when old content is not read again',
       { verified: { ...quiet.verified, notReadSince: '2026-11-01T06:30:00.000Z' } },
       /^Audit: no damage seen/,
-      'Old content was not read since 2026-11-01 06:30Z (audit.rereadDays is false); each object was read when it was new.',
+      'Old content was not read since 2026-11-01T06:30:00Z (audit.rereadDays is false); each object was read when it was new.',
     ],
     [
       'what there was no time for',

@@ -58,7 +58,7 @@ describe('a seal', () => {
     expect(audits[0]?.result?.stamps).toEqual(
       ['one', 'two'].map((name) => ({ authority: name, time: '2026-11-20T23:30:07.000Z' })),
     );
-    expect(audits[0]?.mails[0]?.text).toContain('Seal 1 existed before 2026-11-20T23:30:07.000Z, says one.');
+    expect(audits[0]?.mails[0]?.text).toContain('Seal 1 existed before 2026-11-20T23:30:07Z, says one.');
     expect(world.seal(1).stamps).toEqual([]);
     expect(world.seal(2).stamps.map((stamp) => stamp.key)).toEqual([key(1, 'one'), key(1, 'two')]);
     expect(world.seal(3).stamps.map((stamp) => stamp.key)).toEqual([key(2, 'one'), key(2, 'two')]);
@@ -71,7 +71,7 @@ describe('a seal', () => {
     expect(audits[2]?.result?.number).toBe(3);
     const text = audits[2]?.mails[0]?.text;
     expect(text).toContain(
-      'Seal 3 is not stamped by two (none since 2026-11-21 23:30Z)\n  Asking two failed: it is down',
+      'Seal 3 is not stamped by two (none since 2026-11-21T23:30:00Z)\n  Asking two failed: it is down',
     );
     expect(world.bucket.objects.has(key(3, 'two'))).toBe(false);
     expect(damageIn(await look(world.bucket, { stampRoots: [two.root] }))).toEqual(['seal-broken']);
@@ -193,8 +193,8 @@ describe('an audit judges stamps as verify does', () => {
     await world.collectDay(23);
     const { result, mails } = await world.audit(at(23), asked);
     expect(result).toMatchObject({ number: 4, damage: 1, found: { 'seal-broken': 1 } });
-    expect(mails[0]?.text).toContain('Seal 4 is not stamped by one (none since 2026-11-22 23:30Z)');
-    expect(mails[0]?.text).toContain('Seal 4 existed before 2026-11-23T23:30:07.000Z, says two.');
+    expect(mails[0]?.text).toContain('Seal 4 is not stamped by one (none since 2026-11-22T23:30:00Z)');
+    expect(mails[0]?.text).toContain('Seal 4 existed before 2026-11-23T23:30:07Z, says two.');
     await world.collectDay(24);
     // It is a file under a right seal's key now, and still not a stamp.
     const next = await world.audit(at(24), { ...asked, requestStamp: answering(at(24).replace(':00.000', ':07.000')) });
