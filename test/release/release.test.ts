@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { type Bill, billOfMaterials } from '../../release/bill-of-materials';
 import { licenceText } from '../../release/bundled-packages';
-import { wordsOfPackage } from '../../release/package-words';
+import { words, wordsOfPackage } from '../../release/package-words';
 import { releaseNotes } from '../../release/release-notes';
 import { newFolder } from '../support/new-folder';
 import { Program } from '../support/program';
@@ -92,8 +92,20 @@ it.each([
   ['npm run collector -- runs', 'npx cluster-log-collector runs'],
   ['npm run --silent collector -- show a', 'npx cluster-log-collector show a'],
   ['npm run deploy -- --revert-drift', 'npx cdk deploy --revert-drift'],
+  ['would delete what is older, and is refused without -c shortenRetention=true', 'would delete what is older'],
 ])('the package says what is typed there: %s', (inClone, inPackage) => {
   expect(wordsOfPackage(inClone)).toBe(inPackage);
+});
+
+it('what the package says otherwise is said somewhere: a text that was changed would go into it as it is', () => {
+  const folders = ['archive', 'cli', 'infra', 'lambda', 'local'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+  );
+  for (const [inClone] of words)
+    expect([inClone, files.some((text) => text.replaceAll(inClone, '') !== text)]).toEqual([inClone, true]);
 });
 
 describe('what GitHub reads', () => {
