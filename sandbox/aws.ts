@@ -71,9 +71,9 @@ function parsed<Value>(args: readonly string[], schema: z.ZodType<Value>, out: s
 }
 
 /**
- * Asks again until there is an answer.
+ * Asks again until there is an answer; a command that fails is asked again too.
  * @param minutes how long; a look every ten seconds
- * @throws CommandError
+ * @throws CommandError with what failed last
  */
 export async function until<Value>(
   shell: Pick<Shell, 'wait'>,
@@ -81,12 +81,20 @@ export async function until<Value>(
   minutes: number,
   look: () => Promise<Value | undefined>,
 ): Promise<Value> {
+  let failure: CommandError | undefined;
   for (let looks = minutes * 6; looks > 0; looks -= 1) {
-    const found = await look();
-    if (found !== undefined) return found;
+    try {
+      const found = await look();
+      if (found !== undefined) return found;
+      failure = undefined;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      failure = error;
+    }
     await shell.wait(10);
   }
-  throw new CommandError(`Waiting for ${what} failed: it did not come within ${minutes} minutes`);
+  const why = failure === undefined ? '' : `; the last look: ${failure.message}`;
+  throw new CommandError(`Waiting for ${what} failed: it did not come within ${minutes} minutes${why}`);
 }
 
 const output = z.looseObject({ OutputKey: z.string(), OutputValue: z.string() });

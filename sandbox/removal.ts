@@ -44,7 +44,7 @@ export async function removeAll({ name, account, aws, shell }: Removing): Promis
   for (const arn of arns.toSorted().toReversed()) {
     const [, , service = '', , , id = ''] = arn.split(':');
     if (service === 's3') await removeBucket(aws, shell, id);
-    if (service === 'kms') await removeKey(aws, arn);
+    if (service === 'kms') await removeKey(aws, id.replace('key/', ''));
     if (service === 'secretsmanager')
       await aws.do(['secretsmanager', 'delete-secret', '--secret-id', arn, '--force-delete-without-recovery']);
     if (service === 'logs')
@@ -73,10 +73,11 @@ const deletion = z.looseObject({ Errors: z.optional(z.array(z.looseObject({ Code
 async function removeBucket(aws: Aws, shell: Shell, bucket: string): Promise<void> {
   const of = ['--bucket', bucket];
   // It denies deletions, and with it S3 delivers access logs.
-  await aws.askIfThere(['s3api', 'delete-bucket-policy', ...of], z.looseObject({}), {});
+  await aws.do(['s3api', 'delete-bucket-policy', ...of]);
   await until(shell, `the removal of ${bucket}, into which something is written`, 10, async () => {
     await empty(aws, shell, bucket);
-    return aws.askIfThere(['s3api', 'delete-bucket', ...of], z.looseObject({}), {});
+    await aws.do(['s3api', 'delete-bucket', ...of]);
+    return true;
   });
 }
 

@@ -170,8 +170,8 @@ describe('a sandbox', () => {
     ['seal', { 'npm run --silent collector -- verify ': json([]) }, 'Waiting for a seal failed'],
     [
       'refused list',
-      { 'npm run --silent collector -- run ': () => ({ code: 0, out: 'complete' }) },
-      'does not say that the list was refused',
+      { 'npm run --silent collector -- runs ': json([{ run: 'TIME', status: 'complete' }]) },
+      'No run says that the list was refused',
     ],
     ['killed attempt', { 'aws logs ': json({ events: [] }) }, 'Waiting for the end of an attempt that was killed'],
     [

@@ -1,0 +1,192 @@
+import { firingsOf } from '../../archive/format/schedule/firings';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import { Aws } from '../../sandbox/aws';
+import { clusters } from '../../sandbox/clusters';
+import { guardSteps } from '../../sandbox/guard-steps';
+import { type Line, runSteps as runAll } from '../../sandbox/report';
+import { runSteps } from '../../sandbox/run-steps';
+import { type Answer, CommandError, RealShell, type Shell } from '../../sandbox/shell';
+import type { Sandbox } from '../../sandbox/step';
+import { type ControlPlane, stackName, startControlPlane } from '../cli/stack/control-plane';
+import { accountId, region } from '../cli/stack/live-account';
+import { type DeployedCollector, useLocalCollector } from '../end-to-end/local-collector';
+import { templateOf } from '../infra/example-stack';
+import { newFolder } from '../support/new-folder';
+
+const list = 'clusters.json';
+const members = {
+  clusters: { from: `s3://inventory/${list}` },
+  schedule: { expression: 'cron(0/10 * * * ? *)' },
+  archive: { kms: true },
+  alerts: { page: {}, inform: {} },
+  audit: { schedule: 'cron(30 6 * * ? *)' },
+};
+
+/** The local deployment stands in for the account: it answers what the steps ask of AWS's command line. */
+class LocalShell implements Shell {
+  readonly #real: RealShell;
+  readonly #inventory: FolderStore;
+  /** The function with the short limit; undefined: it has its own. */
+  #limited: DeployedCollector | undefined;
+  #hasKilled = false;
+  readonly running: Promise<unknown>[] = [];
+
+  constructor(
+    folder: string,
+    private readonly inventory: string,
+    private readonly collector: ReturnType<typeof useLocalCollector>,
+    private readonly deployed: DeployedCollector,
+    private readonly plane: ControlPlane,
+  ) {
+    this.#real = new RealShell(folder, () => undefined);
+    this.#inventory = new FolderStore(inventory);
+  }
+
+  write(name: string, content: string): string {
+    this.#files.set(name, content);
+    return this.#real.write(name, content);
+  }
+  readonly #files = new Map<string, string>();
+
+  async wait(): Promise<void> {
+    // Whoever waits in an account waits for what was started, or for the schedule.
+    await Promise.all(this.running);
+    const now = new Date();
+    const times = [
+      ...firingsOf(members.schedule.expression, 'Etc/UTC').between(new Date(now.getTime() - 600_000), now),
+    ];
+    const last = times.at(-1)?.at;
+    if (last !== undefined) await this.deployed.fireSchedule(last);
+  }
+
+  async run(...[command, options]: Parameters<Shell['run']>): Promise<Answer> {
+    if (command[0] !== 'aws') {
+      // Commands that read the archive have the rights of the audit; doctor has those of the function, which reads the list.
+      const { role } = (command.includes('doctor') ? this.deployed : (this.deployed.audit ?? this.deployed)).definition;
+      const environment = {
+        AWS_ACCESS_KEY_ID: role.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: role.secretAccessKey,
+        AWS_SESSION_TOKEN: role.sessionToken ?? '',
+      };
+      return this.#real.run(command, { ...options, environment });
+    }
+    const [, service, action, ...args] = command;
+    const option = (name: string) => args[args.indexOf(name) + 1] ?? '';
+    const answered = await this.#answer(`${service} ${action}`, option);
+    return { code: 0, out: JSON.stringify(answered) };
+  }
+
+  async #answer(call: string, option: (name: string) => string): Promise<unknown> {
+    const bucket = this.plane.live.buckets.ArchiveBucket49F1AC64;
+    switch (call) {
+      case 'cloudformation describe-stacks': {
+        const outputs = option('--stack-name').endsWith('-service')
+          ? { ServiceUrl: this.collector.demo.url, ListBucket: 'inventory' }
+          : { ArchiveBucket: this.deployed.bucket };
+        const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+        return { Stacks: [{ Outputs }] };
+      }
+      case 'cloudformation list-stack-resources':
+        return {
+          StackResourceSummaries: [
+            ['CollectorFunction', 'AWS::Lambda::Function'],
+            ['AuditFunction', 'AWS::Lambda::Function'],
+            ['CollectorLogs', 'AWS::Logs::LogGroup'],
+          ].map(([LogicalResourceId, ResourceType]) => ({
+            ...{ LogicalResourceId, ResourceType, PhysicalResourceId: LogicalResourceId },
+          })),
+        };
+      case 's3api put-object': {
+        const body = Buffer.from(this.#files.get(list) ?? '');
+        await this.#inventory.put(option('--key'), body, { contentType: 'application/json' });
+        return {};
+      }
+      case 'lambda invoke':
+        this.running.push(this.#invoke(option('--function-name')));
+        return {};
+      case 'lambda get-function-configuration':
+        return { Timeout: 900 };
+      case 'lambda update-function-configuration':
+        await this.#limitTo(Number(option('--timeout')));
+        return {};
+      case 'logs filter-log-events':
+        return { events: this.#hasKilled ? [{}] : [] };
+      case 's3api get-bucket-policy':
+        return { Policy: JSON.stringify(bucket?.policy) };
+      case 's3api put-bucket-policy': {
+        const file = option('--policy').split('/').at(-1) ?? '';
+        if (bucket !== undefined) bucket.policy = JSON.parse(this.#files.get(file) ?? '');
+        return {};
+      }
+      case 'lambda wait':
+        return {};
+      default:
+        throw new CommandError(`nothing stands in for aws ${call}`);
+    }
+  }
+
+  async #limitTo(seconds: number): Promise<void> {
+    if (seconds >= 900) {
+      this.#limited = undefined;
+      return;
+    }
+    this.#limited = await this.collector.deploy({
+      folder: this.deployed.folder,
+      otherBuckets: [{ name: 'inventory', folder: this.inventory }],
+      // Nothing is answered: the limit ends it.
+      around: (_call, _execute, closing) => closing,
+      edit: ({ Resources }) => {
+        for (const { Type, Properties = {} } of Object.values(Resources))
+          if (Type === 'AWS::Lambda::Function') Properties.Timeout = seconds;
+      },
+    });
+  }
+
+  async #invoke(target: string): Promise<void> {
+    const event = JSON.parse(this.#files.get('event.json') ?? '');
+    if (target === 'AuditFunction') {
+      await this.deployed.audit?.invoke(event);
+      return;
+    }
+    const { error } = (await this.#limited?.invoke(event)) ?? {};
+    this.#hasKilled = error?.errorType === 'Sandbox.Timedout';
+    await this.deployed.invokeAsync(event);
+  }
+}
+
+describe('the steps of the sandbox, the local deployment in the place of the account', () => {
+  const collector = useLocalCollector(members);
+  const inventory = newFolder();
+  let plane: ControlPlane;
+  afterEach(() => plane.close());
+
+  it('see a run by hand, one of the schedule, a seal, a refused list, a killed attempt and a removed statement', async () => {
+    const deployed = await collector.deploy({ otherBuckets: [{ name: 'inventory', folder: inventory }] });
+    plane = await startControlPlane(deployed, templateOf(members));
+    plane.retentionDays = 'never';
+    plane.informed = plane.subscriptions;
+    const shell = new LocalShell(newFolder(), inventory, collector, deployed, plane);
+    const aws = new Aws(shell, region);
+    const sandbox: Sandbox = {
+      ...{ name: stackName, account: accountId, region, shell, aws },
+      apiKey: collector.key,
+      say: () => undefined,
+    };
+    await new FolderStore(inventory).put(list, Buffer.from(JSON.stringify(clusters)), {
+      contentType: 'application/json',
+    });
+    const lines = await runAll(sandbox, [...runSteps, ...guardSteps], {
+      placeOf: ({ name }) => (name === 'alarms' ? undefined : 'the local deployment'),
+      isDry: false,
+      now: () => performance.now(),
+      interrupted: new AbortController().signal,
+    });
+    expect(lines.map(({ step, verdict, seenBy, found }: Line) => ({ step, verdict, seenBy, found }))).toEqual([
+      ...runSteps.map(({ name: step }) => ({
+        ...{ step, verdict: 'right', seenBy: 'the local deployment', found: expect.any(String) },
+      })),
+      { step: 'statement removed', verdict: 'right', seenBy: 'the local deployment', found: expect.any(String) },
+      { step: 'alarms', verdict: 'not seen', seenBy: 'nobody', found: 'nothing here stands in for the account' },
+    ]);
+  });
+});
