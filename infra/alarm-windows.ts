@@ -53,8 +53,10 @@ export function stayHours(
   return Math.min(most, Math.ceil(hours + marginHours));
 }
 
-/** Hours in words, rounded up to a tenth. */
+/** Hours in words, rounded up to a tenth, and below an hour to a minute. */
 export function hoursText(hours: number): string {
+  const minutes = Math.ceil(hours * 60);
+  if (minutes < 60) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
   const rounded = Math.ceil(hours * 10) / 10;
   return rounded === 1 ? '1 hour' : `${rounded} hours`;
 }

@@ -7,11 +7,10 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { context } from '../cdk.json';
-import { longestSeconds } from '../lambda/time-limits';
-import { hoursText } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
-import { isExampleAddress } from './config/schema-values';
+import { isExampleAddress, isOwnMachine } from './config/schema-values';
 import type { OutsideList } from './config/service-members';
+import { describeOverlap } from './limits';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { createParts, type Parts } from './parts';
@@ -53,6 +52,7 @@ export class ConfiguredCollector extends Construct {
     const parts = createParts(this, config);
     this.#parts = parts;
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
+    if (isOwnMachine(config.service.baseUrl)) this.#warnOfOwnMachine(config.service.baseUrl);
     this.#warnOfOverlap();
     this.#suggestPageFrom(config);
     if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList);
@@ -73,16 +73,13 @@ export class ConfiguredCollector extends Construct {
     return this.#parts.archive.grantRead(reader);
   }
 
-  /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */
   #warnOfOverlap(): void {
     const { config, schedule } = this.#parts;
-    const { shortestHours } = schedule.gap;
-    const longest = longestSeconds(config) / 3600;
-    if (!config.schedule.enabled || config.limits.oneRunAtATime || shortestHours >= longest) return;
+    const overlap = describeOverlap(config, schedule.gap.shortestHours);
+    if (overlap === undefined) return;
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:overlapping-runs',
-      `The schedule fires again after ${hoursText(shortestHours)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
-        'overlap, each at the full rate. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").',
+      `${overlap}. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").`,
     );
   }
 
@@ -146,6 +143,13 @@ export class ConfiguredCollector extends Construct {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:example-address',
       `service.baseUrl is ${baseUrl}, an address for examples at which nothing answers. Name your own service before you deploy.`,
+    );
+  }
+
+  #warnOfOwnMachine(baseUrl: string): void {
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:own-machine',
+      `service.baseUrl is ${baseUrl}: no function in AWS reaches this machine. npm start does; name another address before you deploy.`,
     );
   }
 }

@@ -1,11 +1,38 @@
 import { functionTimeoutSeconds } from '../archive/format/clocks';
-import { asynchronousAttempts, deadlineReserveSeconds, mostConcurrentShards } from '../lambda/time-limits';
+import {
+  asynchronousAttempts,
+  deadlineReserveSeconds,
+  longestSeconds,
+  mostConcurrentShards,
+} from '../lambda/time-limits';
+import { hoursText } from './alarm-windows';
 
 interface Limits {
   /** Bodies under way at once. */
   readonly concurrency: number;
   /** Largest body that is accepted, in MiB. */
   readonly maxBodyMiB: number;
+}
+
+/** What decides whether runs overlap. */
+interface Paced {
+  readonly schedule: { readonly enabled: boolean };
+  readonly limits: { readonly oneRunAtATime: boolean };
+  readonly shards: number;
+}
+
+/**
+ * That two runs may be under way at once, in words; undefined: they cannot, or one waits for the other. They would ask the
+ * service for twice as much, and just when it is slow.
+ * @param shortestHours from one firing of the schedule to the next
+ */
+export function describeOverlap(config: Paced, shortestHours: number): string | undefined {
+  const longestHours = longestSeconds(config) / 3600;
+  if (!config.schedule.enabled || config.limits.oneRunAtATime || shortestHours >= longestHours) return undefined;
+  return (
+    `The schedule fires again after ${hoursText(shortestHours)}, and a run with its retries may last ` +
+    `${hoursText(longestHours)}: runs may overlap, each at the full rate`
+  );
 }
 
 /** Most temporary storage a function can have, in MiB: Lambda's own maximum. */

@@ -101,8 +101,14 @@ export function parseClusters(
 }
 
 /** An object that rejects unknown members with a message that names the known ones. */
-export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
+export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = objectWith(shape)) {
   return z.strictObject(shape, knownMembers(shape, expected));
+}
+
+/** `{ "baseUrl": … }`: an object with the members that it must have. */
+export function objectWith(shape: z.core.$ZodShape): string {
+  const needed = Object.keys(shape).filter((name) => shape[name]?._zod.optin === undefined);
+  return needed.length === 0 ? 'an object' : `{ ${needed.map((name) => `"${name}": …`).join(', ')} }`;
 }
 
 /** What such an object expects. */

@@ -10,6 +10,9 @@ export interface ConfigProblem {
   readonly expected: string;
 }
 
+/** What is received where a schema does not know the member. */
+export const unknownMember = 'an unknown member';
+
 /** Most problems that a message lists: thousands of invalid uids would hide the others. */
 export const mostListed = 50;
 
@@ -37,7 +40,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       path: formatPath([...path, key]),
-      received: 'an unknown member',
+      received: unknownMember,
       expected: issue.message,
     }));
   if (issue.code === 'custom' && issue.params?.problems) return issue.params.problems;

@@ -1,9 +1,10 @@
 import { dayMs } from '../../archive/format/clocks';
-import { longestGap } from '../../archive/format/schedule/cron-gap';
+import { type Gap, longestGap } from '../../archive/format/schedule/cron-gap';
 import { firingsOf } from '../../archive/format/schedule/firings';
 import { missingWindowHours } from '../../infra/alarm-windows';
 import type { CollectorConfig } from '../../infra/config/config';
-import { isExampleAddress } from '../../infra/config/schema-values';
+import { isExampleAddress, isOwnMachine } from '../../infra/config/schema-values';
+import { describeOverlap } from '../../infra/limits';
 import { runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, right, type Shown, worthKnowing, wrong } from './check';
@@ -25,6 +26,11 @@ function configuration(file: string, { name, clusters, clusterList, service, sha
   const which =
     clusterList === undefined ? formatCount(clusters.length, 'cluster') : `clusters from ${clusterList.from}`;
   const found = `${file}: stack ${name}, ${which}${inShards}, service ${service.baseUrl}`;
+  if (isOwnMachine(service.baseUrl))
+    return worthKnowing(
+      `${found}: no function in AWS reaches this machine`,
+      'set service.baseUrl to an address that the function reaches; npm start reaches this one',
+    );
   if (!isExampleAddress(service.baseUrl)) return right(found);
   return worthKnowing(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
 }
@@ -49,7 +55,12 @@ const namedFirings = 3;
 export function scheduleChecks(config: Scheduled, now: Date): Check[] {
   const next = { what: 'schedule', ...nextRuns(config.schedule, now) };
   if (next.verdict !== 'right' || next.act !== undefined) return [next];
-  return [next, { what: 'missing runs', ...missingAlarm(config, now) }];
+  const gap = longestGap(config.schedule.expression, config.schedule.timeZone, now);
+  const overlap = describeOverlap(config, gap.shortestHours);
+  const checks = [next, { what: 'missing runs', ...missingAlarm(config, gap) }];
+  if (overlap === undefined) return checks;
+  const act = 'set limits.oneRunAtATime, which lets one wait for the other, or a longer schedule';
+  return [...checks, { what: 'overlap', ...worthKnowing(overlap, act) }];
 }
 
 function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown {
@@ -71,11 +82,10 @@ function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown
 }
 
 /** How long it takes until the alarm about a missing run comes. Clock changes make it longer than one expects. */
-function missingAlarm(config: Scheduled, now: Date): Shown {
-  const { expression, timeZone } = config.schedule;
-  const gap = longestGap(expression, timeZone, now);
+function missingAlarm(config: Scheduled, gap: Gap): Shown {
   const hours = missingWindowHours(gap, runMarginHours(config.shards, config.limits.oneRunAtATime));
-  const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
+  const pause = gap.hours < 1 ? `${Math.round(gap.hours * 60)} min` : `${Math.round(gap.hours * 10) / 10} h`;
+  const longest = `the longest pause of the schedule is ${pause}, from ${formatTime(gap.from)}`;
   if (hours === undefined)
     return worthKnowing(`no alarm can watch for them: ${longest}`, 'watch "Outcomes per run" on the dashboard');
   return right(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);

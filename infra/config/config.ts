@@ -1,8 +1,15 @@
 import { dirname, resolve } from 'node:path';
-import { type ConfigProblem, parsing, problemLines, problemsOf } from '../../archive/format/schema-problems';
+import leven from 'leven';
+import {
+  type ConfigProblem,
+  parsing,
+  problemLines,
+  problemsOf,
+  unknownMember,
+} from '../../archive/format/schema-problems';
 import { readJsonFile } from './config-files';
 import { type CollectorConfig, configSchema, withClusters } from './config-schema';
-import { isExampleAddress, partitionProblem } from './schema-values';
+import { isExampleAddress, isOwnMachine, partitionProblem } from './schema-values';
 
 export type { CollectorConfig } from './config-schema';
 
@@ -44,18 +51,34 @@ export function loadConfig(file: string): CollectorConfig {
  */
 export function parseConfig(value: unknown, file: string, folder = dirname(file)): CollectorConfig {
   const { data, error } = configSchema(folder).safeParse(value, parsing);
-  if (error !== undefined) throw new ConfigError(file, problemsOf(error));
+  if (error !== undefined) throw new ConfigError(file, problemsOf(error).map(withNearest));
   return withClusters(data);
 }
 
+/** Says which of the known members an unknown one is most like, if it is like any. */
+function withNearest(problem: ConfigProblem): ConfigProblem {
+  const [, list] = /^one of (.*)$/.exec(problem.expected) ?? [];
+  if (problem.received !== unknownMember || list === undefined) return problem;
+  const [name = ''] = /\w*$/.exec(problem.path) ?? [];
+  const most = Math.max(1, Math.floor(name.length / 4));
+  const isLike = (known: string) =>
+    leven(name.toLowerCase(), known.toLowerCase()) <= most || known.toLowerCase().endsWith(name.toLowerCase());
+  const nearest = name === '' ? undefined : list.split(', ').find(isLike);
+  return nearest === undefined ? problem : { ...problem, expected: `${problem.expected}; did you mean ${nearest}?` };
+}
+
 /**
- * Refuses to deploy a configuration whose service is an example: the stack would fail at every run.
+ * Refuses to deploy a configuration whose service is an example, or on this machine: the stack would fail at every run.
  * @throws ConfigError
  */
 export function refuseExample({ service }: CollectorConfig, file: string): void {
-  if (!isExampleAddress(service.baseUrl)) return;
-  const expected = 'the address of your service: this one is reserved for examples, and nothing answers there';
-  throw new ConfigError(file, [{ path: 'service.baseUrl', received: JSON.stringify(service.baseUrl), expected }]);
+  const { baseUrl } = service;
+  if (!isExampleAddress(baseUrl) && !isOwnMachine(baseUrl)) return;
+  const why = isOwnMachine(baseUrl)
+    ? 'no function in AWS reaches this machine'
+    : 'this one is reserved for examples, and nothing answers there';
+  const expected = `the address of your service: ${why}`;
+  throw new ConfigError(file, [{ path: 'service.baseUrl', received: JSON.stringify(baseUrl), expected }]);
 }
 
 /**

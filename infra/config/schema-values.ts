@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { knownMembers } from '../../archive/format/cluster-schema';
+import { knownMembers, objectWith } from '../../archive/format/cluster-schema';
 import { CronError, parseCron } from '../../archive/format/schedule/cron';
 
 /**
@@ -8,7 +8,7 @@ import { CronError, parseCron } from '../../archive/format/schedule/cron';
  */
 
 /** An object that rejects unknown members with a message that names the known ones. */
-export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
+export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = objectWith(shape)) {
   return z.strictObject(shape, knownMembers(shape, expected));
 }
 
@@ -103,6 +103,11 @@ export const baseUrl = textBy(baseUrlProblem, 'the https address of the service'
 /** Whether an address is one that RFC 2606 reserves for examples. */
 export function isExampleAddress(baseUrl: string): boolean {
   return /(^|\.)(example\.(com|net|org)|example|invalid)$/.test(new URL(baseUrl).hostname);
+}
+
+/** Whether an address is one of the machine that asks: no function in AWS reaches it. */
+export function isOwnMachine(baseUrl: string): boolean {
+  return isLoopback(new URL(baseUrl).hostname);
 }
 
 /** A valid address in one spelling: origin and path prefix without a trailing slash. */

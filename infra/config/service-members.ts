@@ -42,23 +42,21 @@ export type OutsideList = z.output<typeof outside>;
  * @param folder that the file's name is relative to
  */
 export function clusters(folder: string) {
-  const named = members(
-    {
-      file: z
-        .string('the path of a JSON file')
-        .min(1, 'the path of a JSON file')
-        .describe('JSON file, relative to this file, that holds the list of clusters.'),
-    },
-    '{ "file": … }',
-  ).transform(({ file }, context) => {
+  const named = members({
+    file: z
+      .string('the path of a JSON file')
+      .min(1, 'the path of a JSON file')
+      .describe('JSON file, relative to this file, that holds the list of clusters.'),
+  }).transform(({ file }, context) => {
     const refuse = (found: ConfigProblem[], pathOf: (path: string) => string) => {
       const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
       context.addIssue({ code: 'custom', params: { problems } });
       return z.NEVER;
     };
-    const read = readJsonFile(resolve(folder, file), 'a JSON file with a list of clusters');
+    const path = resolve(folder, file);
+    const read = readJsonFile(path, `a JSON file with a list of clusters at ${path}`);
     if ('problems' in read)
-      return refuse(read.problems, (path) => (path === '' ? 'clusters.file' : `${file}, ${path}`));
+      return refuse(read.problems, (place) => (place === '' ? 'clusters.file' : `${file}, ${place}`));
     const { data, error } = clusterList.safeParse(read.value, parsing);
     return data ?? refuse(problemsOf(error), (path) => file + path);
   });

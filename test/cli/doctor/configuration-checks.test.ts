@@ -42,6 +42,20 @@ describe('a schedule that the doctor looks at', () => {
     ).toMatchObject({ EvaluationPeriods: hours });
   });
 
+  it('says that runs may overlap, and pauses of less than an hour in minutes', () => {
+    const found = (...args: Parameters<typeof schedule>) =>
+      scheduleChecks(schedule(...args), now).map((check) => check.found);
+    const [, missing, overlap] = found('cron(* * * * ? *)', 'Etc/UTC');
+    expect(missing).toContain('the longest pause of the schedule is 1 min, from');
+    expect(overlap).toMatch(
+      /^The schedule fires again after 1 minute, and a run with its retries may last 48 minutes: runs may/,
+    );
+    expect(found('cron(0 * * * ? *)')).toHaveLength(2);
+    const { schedule: fast, ...config } = schedule('cron(* * * * ? *)');
+    const inTurn = { ...config, schedule: fast, limits: { ...config.limits, oneRunAtATime: true } };
+    expect(scheduleChecks(inTurn, now)).toHaveLength(2);
+  });
+
   it('that is disabled or over is told', () => {
     const { schedule: enabled, ...config } = schedule('cron(0 4 * * ? *)');
     expect(scheduleChecks({ ...config, schedule: { ...enabled, enabled: false } }, now)[0]).toMatchObject({
@@ -61,6 +75,14 @@ describe('a configuration that the doctor looks at', () => {
     const warnings = check({}).filter(isWorthKnowing);
     expect(warnings.map(({ what }) => what)).toEqual(['configuration', 'recipients']);
     for (const { act } of warnings) expect(act).toMatch(/^set /);
+  });
+
+  it('on this machine is told, which no function reaches', () => {
+    const [configuration] = check({ service: { baseUrl: 'http://127.0.0.1:8080' } });
+    expect(configuration?.found).toMatch(
+      /service http:\/\/127\.0\.0\.1:8080: no function in AWS reaches this machine$/,
+    );
+    expect(configuration?.act).toMatch(/^set service\.baseUrl/);
   });
 
   it.each([

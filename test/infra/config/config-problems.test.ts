@@ -12,7 +12,22 @@ describe('an invalid configuration', () => {
   });
 
   it.each([[null], [7], [[]], ['text']])('%j is not a configuration', (value) => {
-    expect(problems(value)).toEqual([{ path: '', received: expect.any(String), expected: 'an object' }]);
+    const expected = '{ "name": …, "service": …, "clusters": …, "schedule": … }';
+    expect(problems(value)).toEqual([{ path: '', received: expect.any(String), expected }]);
+  });
+
+  it.each([
+    [{ cluster: ['a'] }, 'cluster', 'clusters'],
+    [{ service: { baseUrl: 'https://p.dev', Collection: 'x' } }, 'service.Collection', 'collection'],
+    [{ service: { baseUrl: 'https://p.dev', url: 'https://p.dev' } }, 'service.url', 'baseUrl'],
+    [{ limits: { concurency: 5 } }, 'limits.concurency', 'concurrency'],
+    [{ service: { baseUrl: 'https://p.dev', apiKey: 'x' } }, 'service.apiKey', undefined],
+    [{ vpcId: 'vpc-1' }, 'vpcId', undefined],
+  ])('of a member that nobody knows, %j, names one like it', (changes, path, nearest) => {
+    const [found] = problems({ ...minimal, ...changes }).filter((problem) => problem.path === path);
+    expect(found?.received).toBe('an unknown member');
+    const [, meant] = /^one of [$\w, ]+(?:; did you mean (\w+)\?)?$/.exec(found?.expected ?? '') ?? [];
+    expect(meant).toBe(nearest);
   });
 
   it('reports all problems at once', () => {

@@ -196,6 +196,9 @@ describe('a configuration file', () => {
     ['https://clusters.example', true],
     ['https://myexample.com', false],
     ['https://example.com.acme.dev', false],
+    ['http://127.0.0.1:8080', true],
+    ['https://localhost', true],
+    ['https://localhost.acme.dev', false],
   ])('of %s is refused for a deployment: %s', (baseUrl, isRefused) => {
     const config = parseConfig({ ...minimal, service: { baseUrl } }, 'c.json');
     const refuse = () => refuseExample(config, 'c.json');
