@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { configurationKey, sealKey } from '../../../archive/format/keys';
+import { formatTime } from '../../../lambda/plain-text';
 import type { MemoryObject } from '../../archive/prove/history/memory-bucket';
 import { collection, damageIn, look, plan, SealedWorld } from './sealed-world';
 
@@ -89,7 +90,7 @@ it('while the schedule is disabled nobody can tell what was due, and the seal an
   const { from = '', to = '' } = world.seal(2).due.notJudged ?? {};
   expect([from.slice(0, 10), to.slice(0, 10)]).toEqual(['2026-11-20', '2026-11-21']);
   expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(
-    `Not judged from ${from} to ${to}: a schedule there is disabled`,
+    `Not judged from ${formatTime(from)} to ${formatTime(to)}: a schedule there is disabled`,
   );
 });
 

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { configurationKey } from '../../../archive/format/keys';
 import { sha256Of } from '../../../archive/format/seal-file';
 import { ClusterOutcomes } from '../../../lambda/audit/cluster-outcomes';
+import { formatTime } from '../../../lambda/plain-text';
 import { damageIn, look, plan, SealedWorld } from './sealed-world';
 
 const at = (day: number, time = '23:30') => `2026-11-${day}T${time}:00.000Z`;
@@ -84,7 +85,7 @@ describe('a firing of the schedule', () => {
     const { mails, result } = await world.audit(at(21));
     const subject = mails[0]?.subject;
     expect([result?.damage, subject]).toEqual([0, expect.stringContaining('1 of 4 runs complete')]);
-    const problem = `of the scheduled run of ${at(21, '06:00')} covers ${names.length} of its ${plan.clusters.length} clusters`;
+    const problem = `of the scheduled run of ${formatTime(at(21, '06:00'))} covers ${names.length} of its ${plan.clusters.length} clusters`;
     expect(mails[0]?.text).toContain(problem);
     const found = (await look(world.bucket, {}, new Date(at(22)))).filter(({ kind }) => kind === 'absent');
     expect(found.filter((one) => one.problem.includes('no record of the scheduled run'))).toHaveLength(3);
@@ -104,7 +105,7 @@ describe('a second audit of the day', () => {
     await world.collect(at(21, '18:00'));
     await world.collect(at(22, '00:00'));
     const { mails } = await world.audit(at(22, '01:00'), audits);
-    expect(mails[0]?.text).toContain(`the scheduled run of ${at(21, '06:00')} is missing`);
+    expect(mails[0]?.text).toContain(`the scheduled run of ${formatTime(at(21, '06:00'))} is missing`);
     expect(mails[0]?.text).toContain('Runs: 2 of 4 complete; 1 that was due left no record.');
     expect(mails[0]?.text).toContain(`Clusters that runs left out: ${names.length}\n  ${names[0]} (1 run)`);
     // Once is enough.
