@@ -1,13 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { AuditPlan } from '../../../archive/format/plan';
-import type {
-  ArchiveReader,
-  ListedName,
-  ListedObject,
-  ObjectHead,
-  OpenedObject,
-} from '../../../archive/read/archive-reader';
 import {
   type AuditContext,
   type AuditFigures,
@@ -15,15 +7,10 @@ import {
   audit,
   type Signer,
 } from '../../../lambda/audit/audit';
-import type { ArchiveObject } from '../../../lambda/collect/put/archive-object';
 import type { Mail } from '../../../lambda/notify/sns-mailer';
 import { Stop } from '../../../lambda/stop';
 import type { MemoryBucket } from '../../archive/prove/history/memory-bucket';
-
-/** The process was killed: nothing of it happens any more. */
-class KilledError extends Error {
-  override readonly name = 'KilledError';
-}
+import { Connection, KilledError } from '../../support/connection';
 
 /** A key that signs as KMS does. */
 export class TestKey implements Signer {
@@ -79,7 +66,15 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
   const { plan, key, time, start, wrongByMs = 0, refusesMails = false } = options;
   const { requestStamp = () => Promise.reject(new Error('nobody answers')) } = options;
   const stop = new Stop(() => 600_000);
-  const connection = new Connection(options, stop);
+  const connection = new Connection({
+    ...options,
+    time: () => start,
+    isLastDone: () => options.isLastDone === true,
+    wait: async () => {
+      await options.wait?.();
+      if (connection.requests >= (options.outOfTimeAfter ?? Number.POSITIVE_INFINITY)) stop.outOfTime();
+    },
+  });
   const mails: Mail[] = [];
   const reported: Audited['reported'][number][] = [];
   const notMailed: unknown[] = [];
@@ -109,65 +104,5 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
     return { result: undefined, ...seen() };
   } finally {
     stop.close();
-  }
-}
-
-/** The bucket as one process sees it, until it is killed at one of its requests. */
-class Connection implements ArchiveReader {
-  readonly bucket = 'archive';
-  readonly location = 's3://archive';
-  readonly opened: string[] = [];
-  requests = 0;
-  isKilled = false;
-  readonly #options: AuditOptions;
-  readonly #stop: Stop;
-
-  constructor(options: AuditOptions, stop: Stop) {
-    this.#options = options;
-    this.#stop = stop;
-  }
-
-  async time(): Promise<Date | undefined> {
-    // As S3 has it in an answer: without milliseconds.
-    return this.request(() => new Date(Math.floor(this.#options.start.getTime() / 1000) * 1000));
-  }
-
-  async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
-    const { bucket } = this.#options;
-    const listed = await this.request(async () => {
-      const all: ListedObject[] = [];
-      for await (const one of bucket.list(prefix, after)) all.push(one);
-      return all;
-    });
-    yield* listed;
-  }
-
-  async *listNames(prefix: string): AsyncGenerator<ListedName> {
-    yield* await this.request(() => Readable.from(this.#options.bucket.listNames(prefix)).toArray());
-  }
-
-  head(key: string): Promise<ObjectHead | undefined> {
-    return this.request(() => this.#options.bucket.head(key));
-  }
-
-  open(key: string): Promise<OpenedObject | undefined> {
-    this.opened.push(key);
-    return this.request(() => this.#options.bucket.open(key));
-  }
-
-  put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
-    const { bucket, start } = this.#options;
-    return this.request(() => bucket.put(object, start));
-  }
-
-  async request<Result>(act: () => Result | Promise<Result>): Promise<Result> {
-    const { killedAfter, outOfTimeAfter, isLastDone = false, wait } = this.#options;
-    await wait?.();
-    this.requests += 1;
-    if (outOfTimeAfter !== undefined && this.requests > outOfTimeAfter) this.#stop.outOfTime();
-    if (killedAfter === undefined || this.requests <= killedAfter) return act();
-    this.isKilled = true;
-    if (this.requests === killedAfter + 1 && isLastDone) await act();
-    throw new KilledError('killed');
   }
 }

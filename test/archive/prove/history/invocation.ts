@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Configuration } from '../../../../archive/format/configuration';
-import type { ArchiveReader, ListedObject, OpenedObject } from '../../../../archive/read';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
-import type { ArchiveObject } from '../../../../lambda/collect/put/archive-object';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
 import { PastLists } from '../../../../lambda/collect/run/past-records';
 import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
+import { Connection, type ConnectionOptions } from '../../../support/connection';
 import { FakeReporter } from '../../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../../support/fake-service';
 import type { MemoryBucket } from './memory-bucket';
-
-/** The process was killed: nothing of it happens any more. */
-class KilledError extends Error {
-  override readonly name = 'KilledError';
-}
 
 /** A clock that may be wrong, and may be set back while an attempt is under way. */
 class InvocationClock implements Clock {
@@ -59,61 +53,17 @@ class InvocationClock implements Clock {
   }
 }
 
-/** The bucket as one process sees it, until it is killed at one of its requests. */
-class Connection implements ArchiveReader {
-  readonly bucket = 'archive';
-  readonly location = 's3://archive';
-  readonly #bucket: MemoryBucket;
-  readonly #clock: InvocationClock;
+/** Now and then the answer to a put is lost, and the same request is sent again. */
+class LossyConnection extends Connection {
   readonly #random: Random;
-  #requestsLeft: number;
 
-  constructor(bucket: MemoryBucket, clock: InvocationClock, random: Random, requestsLeft: number) {
-    this.#bucket = bucket;
-    this.#clock = clock;
+  constructor(options: ConnectionOptions, random: Random) {
+    super(options);
     this.#random = random;
-    this.#requestsLeft = requestsLeft;
   }
 
-  put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
-    return this.#request(() => {
-      const done = this.#bucket.put(object, this.#clock.time);
-      // Its answer was lost, and the same request was sent again.
-      return this.#random() < 0.02 ? 'already-archived' : done;
-    });
-  }
-
-  open(key: string): Promise<OpenedObject | undefined> {
-    return this.#request(() => {
-      const { body } = this.#bucket.objects.get(key) ?? {};
-      return body && { storedBytes: body.length, metadata: {}, body: [body] };
-    });
-  }
-
-  async *list(prefix: string): AsyncGenerator<ListedObject> {
-    const keys = await this.#request(() => this.#bucket.keys(prefix));
-    for (const key of keys) yield { key, storedBytes: 0, writtenAt: new Date(0) };
-  }
-
-  async *listNames(): AsyncGenerator<never> {}
-
-  async head(): Promise<undefined> {
-    return undefined;
-  }
-
-  async time(): Promise<undefined> {
-    return undefined;
-  }
-
-  async #request<Result>(act: () => Result): Promise<Result> {
-    // Lets others go first now and then.
-    for (let turns = between(this.#random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
-    if (this.#requestsLeft < 0) throw new KilledError('killed');
-    this.#requestsLeft -= 1;
-    if (this.#requestsLeft >= 0) return act();
-    // S3 may still do what the process asked for last.
-    if (this.#random() < 0.5) act();
-    throw new KilledError('killed');
+  protected override answered(done: 'archived' | 'already-archived'): typeof done {
+    return this.#random() < 0.02 ? 'already-archived' : done;
   }
 }
 
@@ -140,9 +90,13 @@ export interface Invoked {
 
 /** One invocation of the function's core, beside whatever else is under way in the same bucket. */
 export async function invoke(options: InvocationOptions): Promise<Invoked> {
-  const { bucket, event, start, failing, random, killedAfter = Number.POSITIVE_INFINITY } = options;
+  const { bucket, event, start, failing, random, killedAfter } = options;
   const clock = new InvocationClock(start, random);
-  const connection = new Connection(bucket, clock, random, killedAfter);
+  const wait = async () => {
+    for (let turns = between(random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
+  };
+  const isLastDone = () => random() < 0.5;
+  const connection = new LossyConnection({ bucket, time: () => clock.time, wait, killedAfter, isLastDone }, random);
   const reporter = new FakeReporter();
   const stop = new Stop(() => 600_000);
   const listed = await Promise.resolve(listOf(options, connection, clock)).catch((error: unknown) => {
