@@ -5,6 +5,7 @@ import { diffCommand } from './commands/diff-command';
 import { doctorCommand } from './commands/doctor-command';
 import { exportCommand } from './commands/export-command';
 import { grepCommand } from './commands/grep-command';
+import { earlyProblem } from './commands/habits';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { logCommand } from './commands/log-command';
@@ -89,6 +90,8 @@ export async function main(
   printsTo(terminal, program, 'npm run collector --');
   for (const command of program.commands) printsTo(terminal, command, `npm run collector -- ${command.name()}`);
   try {
+    const problem = earlyProblem(program, args);
+    if (problem !== undefined) program.error(problem);
     await program.parseAsync(args, { from: 'user' });
     return exitCodes[ended];
   } catch (error) {

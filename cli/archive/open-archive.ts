@@ -34,9 +34,8 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
   }
   const folder = await stat(location).catch(() => undefined);
   if (folder?.isDirectory() !== true) {
-    const bucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(location)
-      ? `, s3://${location} a bucket of this name`
-      : '';
+    const named = /^s3:\/*(.+)$/i.exec(location)?.[1] ?? location;
+    const bucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(named) ? `, s3://${named} a bucket of this name` : '';
     throw new ArchiveReadError(
       `Opening the archive ${location} failed: the folder does not exist; npm start makes one, --archive names another${bucket}`,
     );

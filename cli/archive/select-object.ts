@@ -12,7 +12,7 @@ import {
 } from '../../archive/read';
 import { formatCount, formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
-import { type ClusterFilter, nearestNames, nearestTo } from './cluster-names';
+import { type ClusterFilter, clusterFilter, nearestNames, nearestTo } from './cluster-names';
 import type { OpenedArchive } from './open-archive';
 import { type HeldPlace, heldNewestFirst, type RecordedObject, type Remark } from './recorded-object';
 import type { RunReader } from './run-reader';
@@ -101,7 +101,10 @@ export async function nothingOf(
   }
   const listed = await firstOf(runsNewestFirst(reader, period, now));
   const run = listed && (await readRun(reader, listed));
-  const why = [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];
+  const isPattern = clusterFilter(cluster).uid === undefined;
+  const why = isPattern
+    ? ['this takes one uid, and "list --cluster" patterns']
+    : [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];
   const reasons = ['the archive has none', ...why].filter((one) => one !== undefined);
   return nothingArchived(resource, cluster, reasons.join('; '));
 }

@@ -70,9 +70,13 @@ describe('the command line', () => {
     ['a text that is not an age', ['list', '--stale', 'long'], /expected how long ago: 90m, 24h, 3 days/],
     ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
     ['an argument too few', ['show'], /missing required argument 'cluster'/],
-    ['an unknown resource', ['list', '--resource', 'logs'], /'logs' is invalid. Allowed choices are log, manifest/],
-    ['a text that is not a time', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
-    ['a count of zero', ['list', '--limit', '0'], /argument '0' is invalid. expected a whole number/],
+    [
+      'an unknown resource',
+      ['list', '--resource', 'logs'],
+      /^error: --resource logs: expected one of log, manifest\.$/m,
+    ],
+    ['a text that is not a time', ['show', 'a', '--at', 'noon'], /^error: --at noon: expected a date/],
+    ['a count of zero', ['list', '--limit', '0'], /^error: --limit 0: expected a whole number/],
     ['a period that ends too early', early, /expected the earlier time in --from/],
     [
       'two times of one run',
@@ -89,6 +93,18 @@ describe('the command line', () => {
     ['a reference back, which could take exponential time', ['grep', '(a)\\1'], /in RE2 syntax/],
     ['too much context', ['grep', 'a', '-C', '1001'], /expected a whole number/],
     ['a negative context', ['grep', 'a', '-C', '-1'], /expected a whole number/],
+    [
+      'an option in place of a value',
+      ['report', '--out', '--archive', 'x'],
+      /^error: --out without its value; it is followed by --archive$/m,
+    ],
+    [
+      'an option before the command',
+      ['--archive', 'x', 'list'],
+      /^error: --archive before the command; .* such as: list --archive$/m,
+    ],
+    ['help for a command that is not there', ['help', 'vrify'], /^error: unknown command 'vrify'/],
+    ['a cluster behind a pattern', ['grep', 'a', 'b'], /too many arguments[\s\S]*\(--cluster names clusters/],
     ['a report to nowhere', ['report'], /required option '--out <file>' not specified/],
   ])('%s is named, with what was expected', async (_, args, message) => {
     const { code, out, err } = await runCollector(args);

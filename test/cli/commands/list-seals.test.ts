@@ -244,9 +244,7 @@ describe('the chain of seals', () => {
       if (content !== undefined) await writeFile(file, content);
       const { code, out, err } = await verify('--public-key', file);
       expect([code, out]).toEqual([2, '']);
-      expect(err).toMatch(
-        /'--public-key <file\.\.\.>' argument '.*' is invalid\. (expected|it cannot be read: ENOENT)/,
-      );
+      expect(err).toMatch(/^error: --public-key \S+: (expected|it cannot be read: ENOENT)/);
     });
   });
 });

@@ -106,6 +106,12 @@ describe('a period in which no run lies', () => {
   });
 });
 
+it.each(['show', 'log', 'diff', 'history'])('%s says of a pattern that it takes one uid', async (command) => {
+  const { code, err } = await collector(command, 'alph*');
+  expect(err).toMatch(/^error: .* failed: the archive has none; this takes one uid, and "list --cluster" patterns$/m);
+  expect(code).toBe(3);
+});
+
 describe('diff with a period', () => {
   it.each([
     ['2026-11-20T08:30', '2026-11-20T09:45', hour(8), manual],
