@@ -50,7 +50,7 @@ export function gzipShort(content: Buffer): Buffer {
 }
 
 /** Compresses long content in zlib's thread pool. */
-export function createGzipStream(): Transform {
+function createGzipStream(): Transform {
   return createGzip({ level, chunkSize: streamChunkBytes });
 }
 
