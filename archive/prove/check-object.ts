@@ -145,7 +145,8 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
   // Both as they are stored: long values are cut in the object, and whole in the record.
   const said = asFacts(facts, outcome);
   const recorded = objectMetadata(said);
-  const before = objectMetadata({ ...said, doubt: withoutLateDoubt(said.doubt) });
+  const doubt = withoutLateDoubt(said.doubt);
+  const before = doubt === said.doubt ? recorded : objectMetadata({ ...said, doubt });
   for (const [name, text] of Object.entries(compared))
     if (recorded[name] !== metadata[name] && before[name] !== metadata[name]) different.push(text);
   // What another attempt archived, another version may have.

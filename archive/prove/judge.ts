@@ -26,15 +26,21 @@ export async function* judge(slice: Slice, world: World): AsyncGenerator<Judged>
   const { sealedSince } = slice;
   const isNew = ({ key }: { readonly key: string }) => world.sealed.isSealedSince(key, sealedSince);
   for await (const listed of runsBetween(world.reader, slice))
-    if (listed.records.some(isNew)) yield* judgeRun(listed, slice, world, met);
+    if (sealedSince === undefined) yield* judgeRun(listed, slice, world, met);
+    else if (listed.records.some(isNew)) yield* judgeNew(listed, slice, world, met);
   if (sealedSince !== undefined) return;
   yield* judgeBeside(slice, world, met);
   for (const one of world.sealed.gone(slice, met.there))
     if (!met.gone.has(one.key) && isIn(slice, one.key)) yield await unlessExpired(world, one);
 }
 
-/** What is judged of a run. */
-type JudgedOf = Pick<Slice, 'clusters' | 'depth' | 'sealedSince'>;
+/** Judges the content of what new records of a run archived: they themselves were judged when they were sealed. */
+async function* judgeNew(listed: ListedRun, slice: Slice, world: World, met: Met): AsyncGenerator<Judged> {
+  const stored = await readStoredRun(world.reader, listed);
+  const { unattested, findings } = world.sealed.checkRun(stored, met.there);
+  for (const finding of [...stored.badRecords, ...findings]) if (finding.kind !== 'missing') yield { finding };
+  yield* judgeNamed(stored, unattested, slice, world, met);
+}
 
 /**
  * Judges the records of one run, and what they name.
@@ -43,7 +49,7 @@ type JudgedOf = Pick<Slice, 'clusters' | 'depth' | 'sealedSince'>;
  */
 export async function* judgeRun(
   listed: ListedRun,
-  slice: JudgedOf,
+  slice: Pick<Slice, 'clusters' | 'depth'>,
   world: World,
   met: Met,
   kept: { stored?: StoredRun } = {},
@@ -122,7 +128,7 @@ function addUnarchived({ run, read, counts, outcomes }: StoredRun, clusters: Clu
 async function* judgeNamed(
   stored: StoredRun,
   unattested: ReadonlySet<string>,
-  { clusters, depth, sealedSince }: JudgedOf,
+  { clusters, depth, sealedSince }: Pick<Slice, 'clusters' | 'depth' | 'sealedSince'>,
   world: World,
   met: Met,
 ): AsyncGenerator<Judged> {
