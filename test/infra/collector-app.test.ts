@@ -86,8 +86,8 @@ describe('the stack', () => {
   });
 
   it.each([
-    ['cron(0/15 * * * ? *)', 1, {}, 'after 0.3 hours, and a run with its retries may last 0.8 hours'],
-    ['cron(0,10 3 1 * ? *)', 1, {}, 'after 0.2 hours'],
+    ['cron(0/15 * * * ? *)', 1, {}, 'after 15 minutes, and a run with its retries may last 48 minutes'],
+    ['cron(0,10 3 1 * ? *)', 1, {}, 'after 10 minutes'],
     ['cron(0 * * * ? *)', 4, {}, 'may last 1.5 hours'],
     ['cron(0 * * * ? *)', 1, {}, undefined],
     ['cron(0/15 * * * ? *)', 1, { oneRunAtATime: true }, undefined],
