@@ -131,7 +131,16 @@ function rowOf(cluster: string, seen: Seen | undefined, first: Date, at: Date): 
 
 const columns: readonly Column<StaleRow>[] = [
   { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
-  { head: 'Last archived', cell: ({ since }) => (since === undefined ? 'by none of these' : formatTime(since)) },
-  { head: 'Since then', cell: ({ runs, hours, since }) => formatStale(runs, hours, since === undefined) },
+  {
+    head: 'Last archived',
+    cell: ({ since }) => (since === undefined ? 'by none of these' : formatTime(since)),
+    leftOut: 1,
+  },
+  {
+    head: 'Since then',
+    cell: ({ runs, hours, since }) => formatStale(runs, hours, since === undefined),
+    wraps: true,
+    narrowest: 12,
+  },
   { head: 'Why', cell: ({ reason }) => reason, wraps: true, narrowest: 20 },
 ];

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { ArchiveFixture, answerBut, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -134,6 +135,15 @@ describe('list', () => {
       ],
     ]);
     expect(err).toMatch(/^2 of 3 clusters not archived for so long, by 4 runs from /);
+    const narrow = await runCollector(['list', '--archive', fleet.folder, '--stale', '1h'], {
+      now: new Date('2026-11-20T10:30:00Z'),
+      columns: 60,
+    });
+    const widths = stripVTControlCharacters(narrow.out)
+      .split('\n')
+      .map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(60);
+    expect(narrow.out).toContain('at least 4');
     const json = JSON.parse((await at('10:30', '150m', '--json')).out);
     expect(json).toEqual([
       { cluster: 'dead', since: null, hours: 3.5, runs: 4, reason: '503 Service Unavailable' },
