@@ -214,8 +214,12 @@ describe('a list of clusters from outside', () => {
     expect((await collector.invoke({ clusters: ['c-07', 'gone'] })).error?.errorMessage).toContain(
       'clusters[1]: received "gone", expected the uid of a configured cluster',
     );
-    expect((await collector.invoke({ dryRun: true })).error).toBeUndefined();
-    expect((await collector.keys()).filter((stored) => !stored.startsWith('configurations/'))).toEqual([]);
+    // A list that no run has read: its configuration is not stored either.
+    await write([...fleet, 'tried']);
+    const before = await collector.keys();
+    expect((await collector.invoke({ dryRun: true })).payload).toMatchObject({ counts: { wouldArchive: 26 } });
+    expect(await collector.keys()).toEqual(before);
+    expect(before.filter((stored) => !stored.startsWith('configurations/'))).toEqual([]);
     const shards = [];
     for (const index of [0, 1]) {
       await write([...fleet, `new-${index}`]);
