@@ -67,6 +67,8 @@ const summarySchema = z.object({
   objects: count,
   bytes: count,
   storedBytes: count,
+  /** Objects that audits read and compared, how many of them again, and how long they are, uncompressed. */
+  read: z.object({ objects: count, old: count, bytes: count }),
   /** Clusters with another manifest than in the run before, with the last two such runs. */
   changed: countedSchema(z.object({ cluster: z.string(), from: time, to: time })),
   /** Clusters that were to be collected and are in no record of a run, those of most runs first. */
@@ -149,6 +151,7 @@ export const emptyState: SealState = {
     objects: 0,
     bytes: 0,
     storedBytes: 0,
+    read: { objects: 0, old: 0, bytes: 0 },
     ...{ changed: none, doubts: none, repaired: none, notCollected: none, absent: none },
     reasons: [],
   },

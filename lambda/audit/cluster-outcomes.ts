@@ -162,7 +162,7 @@ export class ClusterOutcomes {
       .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
-  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons' | 'absent'> {
+  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons' | 'absent' | 'read'> {
     const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
     changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     return {

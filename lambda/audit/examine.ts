@@ -127,6 +127,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
   const isTold = chain.stateOf === undefined || chain.state.logs.isMailed;
   const summary = toldSince(isTold ? undefined : chain.state.summary, {
     ...claims.clusters.summary(),
+    read: { objects: totals.read.new + totals.read.old, old: totals.read.old, bytes: totals.read.bytes },
     ...(members && { clusters: membersOf(members) }),
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
@@ -139,7 +140,6 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
   // Once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired.
   const isMailed = head?.seal.slice(0, 10) !== own.seal.slice(0, 10) || damage.count > 0 || repaired.count > 0;
   const isAllRead = !todo.some(({ what }) => what === 'new');
-  const { read } = totals;
   const all = totals.all ?? head?.verified.all ?? null;
   const seal: UnsignedSeal['seal'] = {
     version: 1,
@@ -155,10 +155,10 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
     configurations: records.configurations,
     due,
     verified: {
-      objects: read.new + read.old,
-      old: read.old,
-      bytes: read.bytes,
-      carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - read.new),
+      objects: totals.read.new + totals.read.old,
+      old: totals.read.old,
+      bytes: totals.read.bytes,
+      carriedOver: isAllRead ? 0 : Math.max(0, (head?.verified.carriedOver ?? 0) + records.archived - totals.read.new),
       carriedOverRecords: records.carriedOver + records.unread.length,
       expired: totals.expired.size,
       all,

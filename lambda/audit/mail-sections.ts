@@ -157,8 +157,9 @@ export function failingLines({ failing, summary: { reasons }, archive }: MailedS
 }
 
 export function verifiedLines(seal: MailedSeal): string[] {
-  const { objects, bytes, carriedOver, carriedOverRecords } = seal.verified;
-  const read = `Read and compared: ${formatCount(objects, 'object')}, ${formatBytes(bytes)}.`;
+  const { objects, carriedOver, carriedOverRecords } = seal.verified;
+  const { read: all } = seal.summary;
+  const read = `Read and compared: ${formatCount(all.objects, 'object')}, ${formatBytes(all.bytes)}.`;
   if (carriedOver === 0 && carriedOverRecords === 0) return [read, ...oldLines(seal)];
   const share = Math.floor((100 * objects) / (objects + carriedOver));
   return [

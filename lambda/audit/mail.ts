@@ -141,9 +141,9 @@ function integrityOf(seal: MailedSeal): string {
   return noDamage;
 }
 
-function integrityLine({ verified: { objects, old } }: MailedSeal, integrity: string): string {
+function integrityLine({ summary: { read } }: MailedSeal, integrity: string): string {
   if (integrity !== noDamage) return `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.`;
-  return `Nothing is damaged in what was read: ${formatCount(objects - old, 'new object')} and ${formatCount(old, 'old one')}.`;
+  return `Nothing is damaged in what was read: ${formatCount(read.objects - read.old, 'new object')} and ${formatCount(read.old, 'old one')}.`;
 }
 
 function runsStatement(seal: MailedSeal, all: number): Statement {

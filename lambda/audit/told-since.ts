@@ -19,6 +19,11 @@ export function toldSince(before: Summary | undefined, now: Summary): Summary {
     objects: sum('objects'),
     bytes: sum('bytes'),
     storedBytes: sum('storedBytes'),
+    read: {
+      objects: before.read.objects + now.read.objects,
+      old: before.read.old + now.read.old,
+      bytes: before.read.bytes + now.read.bytes,
+    },
     lastRun: now.lastRun ?? before.lastRun,
     changed: ofClusters(before.changed, now.changed, (_, one) => one),
     doubts: both(before.doubts, now.doubts),

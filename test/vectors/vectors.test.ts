@@ -10,7 +10,7 @@ import { newFolder } from '../support/new-folder';
 import { changes, saidOf, vectorPart } from './write-vectors';
 
 /** Of SHA256SUMS: whoever changes a vector breaks the promise to read what version 1 wrote. A new vector is a new sum. */
-const frozen = 'fbb07cc175a4024308d7e7dfe511883bab29cce630f6d07021aa56bfc2eb39e5';
+const frozen = 'd9a322f3cccf6f475634834d5d33020112a9d23b6b70b8eebdca25c118554a4b';
 
 describe('the vectors of version 1 of the format', () => {
   const named = readFileSync(join(__dirname, 'SHA256SUMS'), 'utf8').split('\n').filter(Boolean);

@@ -26,6 +26,7 @@ const quiet: MailedSeal = {
     objects: 47_400,
     bytes: 5_000_000_000,
     storedBytes: 700_000_000,
+    read: { objects: 47_400, old: 0, bytes: 5_000_000_000 },
   },
   sha256: 'b'.repeat(64),
 };
