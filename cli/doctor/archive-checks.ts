@@ -3,7 +3,7 @@ import { sealKey } from '../../archive/format/keys';
 import { changeOf } from '../../archive/format/list-in-force';
 import { parsePublicKey } from '../../archive/format/seal-file';
 import { openDamage, readHead } from '../../archive/prove';
-import { type ArchiveReader, openBucket, readWhole } from '../../archive/read';
+import { type ArchiveReader, readWhole } from '../../archive/read';
 import type { CollectorConfig } from '../../infra/config/config';
 import { configurationOf } from '../../infra/configuration-of';
 import { systemClock } from '../../lambda/clock';
@@ -18,6 +18,7 @@ import { changeText } from '../terminal/cluster-change';
 import { formatCount, formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
 import { notSeen, right, type Shown, worthKnowing, wrong } from './check';
+import { openAsMyself } from './own-credentials';
 
 /** What lies in the archive: its newest run, its newest seal, and the list of clusters in force beside the one from outside. */
 
@@ -25,10 +26,13 @@ import { notSeen, right, type Shown, worthKnowing, wrong } from './check';
 export async function newestRun(collector: DeployedCollector, terminal: Pick<Terminal, 'now'>): Promise<Shown> {
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
-  const reader = new RunReader(await withTime(await openBucket(collector.archiveBucket, region), terminal));
+  const reader = new RunReader(await withTime(await openAsMyself(collector.archiveBucket, region), terminal));
   const newest = await reader.newestRuns();
   const last = newest.at(-1)?.run;
   if (last === undefined) return worthKnowing('none yet', `start one: ${runNow}`);
+  const unread = newest.flatMap(({ run }) => run.badRecords).find(({ kind }) => kind === 'unreadable');
+  if (unread !== undefined)
+    return notSeen(`${unread.key}: ${unread.problem}`, `use credentials that may read s3://${collector.archiveBucket}`);
   const found = newest.map((one) => describeNewest(one, reader.now)).join('; ');
   const { overdue, unknown } = await reader.overdue();
   if (overdue !== undefined)
@@ -52,7 +56,7 @@ export async function sealsOf(
     new KMSClient({ region }).send(new GetPublicKeyCommand({ KeyId: signingKeyArn })),
   );
   const own = Buffer.from(PublicKey).toString('base64');
-  return sealsIn(await openBucket(archiveBucket, region), [...formerPublicKeys, own]);
+  return sealsIn(await openAsMyself(archiveBucket, region), [...formerPublicKeys, own]);
 }
 
 /** @param keys that may have signed the seals, as base64 */
@@ -86,8 +90,8 @@ export async function clusterListOf(
   if (bucket === archiveBucket) return wrong(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
   const { PastLists } = await import('../../lambda/collect/run/past-records');
-  const past = new PastLists(await openBucket(archiveBucket, region), 'thrown');
-  const object = readWhole(await openBucket(bucket, region), key, largestListBytes);
+  const past = new PastLists(await openAsMyself(archiveBucket, region));
+  const object = readWhole(await openAsMyself(bucket, region), key, largestListBytes);
   await object.catch((error: unknown) => {
     if (!(error instanceof DamagedObjectError)) throw error;
   });

@@ -36,21 +36,15 @@ const mostSkipped = 3;
 const clustersSchema = z.pick(configurationSchema, { clusters: true });
 
 /**
- * What earlier attempts collected, by their run records and the configurations that these name. What is absent or damaged
- * counts as if it were not there. Every method throws ArchiveReadError if another reading may give something else, or the
- * reason of the reader's signal.
+ * What earlier attempts collected, by their run records and the configurations that these name. What is absent, damaged or
+ * refused counts as if it were not there; without the right to list, S3 refuses what is absent. Every method throws
+ * ArchiveReadError if another reading may give something else, or the reason of the reader's signal.
  */
 export class PastLists {
   readonly #reader: ArchiveReader;
-  readonly #refused: 'absent' | 'thrown';
 
-  /**
-   * @param refused what becomes of an object that S3 refuses. To the function it counts as absent: without the right to list, S3
-   * refuses what is absent. Somebody else's credentials may be refused what the function may read: thrown, as ArchiveReadError.
-   */
-  constructor(reader: ArchiveReader, refused: 'absent' | 'thrown' = 'absent') {
+  constructor(reader: ArchiveReader) {
     this.#reader = reader;
-    this.#refused = refused;
   }
 
   /** Of the newest run that is not later than a time. */
@@ -68,11 +62,11 @@ export class PastLists {
     let withoutClusters = 0;
     for await (const name of names) {
       const key = runRecordKey(name);
-      const head = await this.#head(name).catch((error: unknown) => skipped.push(`${key}: ${this.#reasonOf(error)}`));
+      const head = await this.#head(name).catch((error: unknown) => skipped.push(`${key}: ${reasonOf(error)}`));
       if (typeof head === 'number') continue;
       const at = configurationKey(head.configuration);
       const clusters = await this.#clusters(head.configuration).catch((error: unknown) =>
-        skipped.push(`${key}: its configuration ${at}: ${this.#reasonOf(error)}`),
+        skipped.push(`${key}: its configuration ${at}: ${reasonOf(error)}`),
       );
       if (typeof clusters !== 'number') return { list: { name, head, clusters }, skipped };
       withoutClusters += 1;
@@ -109,13 +103,6 @@ export class PastLists {
       return isOwn ? clustersSchema.parse(JSON.parse(text.toString())).clusters : undefined;
     });
   }
-
-  /** Why an object is as if it were not there. @throws the error if another reading may find it */
-  #reasonOf(error: unknown): string {
-    if (error instanceof DamagedObjectError) return error.message;
-    if (this.#refused === 'absent' && error instanceof ArchiveReadError && error.isLasting) return error.message;
-    throw error;
-  }
 }
 
 /** The first line of an object, however long the rest is. */
@@ -140,4 +127,11 @@ function unlessDamaged<Value>(read: () => Value | undefined): Value {
   }
   if (value === undefined) throw new DamagedObjectError('it is damaged');
   return value;
+}
+
+/** Why an object is as if it were not there. @throws the error if another reading may find it */
+function reasonOf(error: unknown): string {
+  if (error instanceof DamagedObjectError || (error instanceof ArchiveReadError && error.isLasting))
+    return error.message;
+  throw error;
 }

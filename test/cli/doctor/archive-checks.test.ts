@@ -1,8 +1,10 @@
 import type { KeyPairKeyObjectResult } from 'node:crypto';
 import { counted } from '../../../archive/format/counted';
 import { sealKey } from '../../../archive/format/keys';
+import { ArchiveReadError } from '../../../archive/read';
 import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { sealsIn } from '../../../cli/doctor/archive-checks';
+import { asMyself } from '../../../cli/doctor/own-credentials';
 import { ArchiveFixture, hour, plainAnswer } from '../archive-fixture';
 import { SealFixture, signingKeys } from '../seal-fixture';
 
@@ -32,4 +34,25 @@ it('doctor believes the key of the stack and those that it replaced, and says wh
   expect(await sealsIn(reader, both)).toMatchObject({ verdict: 'wrong', found: damage });
   await archive.put(sealKey(4), Buffer.from('{}\n'), {});
   expect((await sealsIn(reader, both)).found).toMatch(/^1 not right, such as seals\/00000004/);
+});
+
+it.each([
+  'seals/0',
+  'seals/states/',
+])('doctor has not seen what its credentials may list and not read: %s', async (refused) => {
+  const archive = await ArchiveFixture.create();
+  const keys = signingKeys();
+  await archive.attempt({ run: hour(8), clusters: ['a'], answer: plainAnswer });
+  await new SealFixture(archive, keys).seal({ at: hour(9) });
+  class Refusing extends FolderArchiveReader {
+    override async open(key: string) {
+      if (!key.startsWith(refused)) return super.open(key);
+      throw new ArchiveReadError(`Reading ${key} failed: 403 AccessDenied`, { isLasting: true });
+    }
+  }
+  const reader = new Refusing(archive.folder);
+  await expect(sealsIn(asMyself(reader), [base64(keys)])).rejects.toThrow(/403 AccessDenied/);
+  expect(await sealsIn(asMyself(new FolderArchiveReader(archive.folder)), [base64(keys)])).toMatchObject({
+    verdict: 'right',
+  });
 });
