@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { countedSchema, none } from './counted';
 import { findingKinds } from './finding';
+import { resourceNames } from './resources';
 import { count, time } from './run-record';
 
 /**
@@ -71,6 +72,13 @@ const summarySchema = z.object({
   read: z.object({ objects: count, old: count, bytes: count }),
   /** Clusters with another manifest than in the run before, with the last two such runs. */
   changed: countedSchema(z.object({ cluster: z.string(), from: time, to: time })),
+  /** Clusters with something that had not half, or more than twice, its usual length in bytes: the last of it, and its run. */
+  unusual: z._default(
+    countedSchema(
+      z.object({ cluster: z.string(), resource: z.enum(resourceNames), run: time, bytes: count, usual: count }),
+    ),
+    none,
+  ),
   /** Clusters that were to be collected and are in no record of a run, those of most runs first. */
   notCollected: countedSchema(z.object({ cluster: z.string(), runs: count })),
   /** Firings of the schedule that left no record; and what was found of what is absent. */
@@ -124,6 +132,11 @@ export const stateSchema = z.object({
   open: countedSchema(openSchema),
   summary: summarySchema,
   logs: logsSchema,
+  /**
+   * Of clusters of the plan, the last lengths of what seldom changes. A line of text for each, as there may be 50,000: the run
+   * of the newest in seconds since 1970, up to ten lengths in bytes, the newest first, and resource/cluster.
+   */
+  habits: z._default(z.array(z.string()), []),
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
   /** What is to be judged. */
@@ -152,10 +165,11 @@ export const emptyState: SealState = {
     bytes: 0,
     storedBytes: 0,
     read: { objects: 0, old: 0, bytes: 0 },
-    ...{ changed: none, doubts: none, repaired: none, notCollected: none, absent: none },
+    ...{ changed: none, unusual: none, doubts: none, repaired: none, notCollected: none, absent: none },
     reasons: [],
   },
   logs: { gaps: none, frozen: [], onlyGaps: [], isMailed: false },
+  habits: [],
   failing: [],
   todo: [],
 };

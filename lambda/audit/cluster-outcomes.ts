@@ -6,6 +6,7 @@ import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import type { Failing, Summary } from '../../archive/format/seal-state';
 import type { StoredRun } from '../../archive/read';
 import type { Failure } from '../group-reasons';
+import type { Habits } from './habits';
 
 /** A cluster that runs do not archive. */
 export interface FailingCluster extends Failing {
@@ -61,6 +62,8 @@ interface SeenCluster {
   failures: readonly RunOutcome[] | undefined;
   /** What the audit's plan has it as; undefined: not at all. No map beside: it would take 3 MB for 50,000 clusters. */
   planned: 'required' | 'optional' | undefined;
+  /** Where that plan has it; -1: nowhere. */
+  at: number;
   /** How many of the runs were to collect it, and no record of them covers it. */
   uncovered: number;
   /** Of what seldom changes: the newest hash, and its run. */
@@ -86,13 +89,24 @@ export class ClusterOutcomes {
   readonly #sums = { complete: 0, incomplete: 0, objects: 0, bytes: 0, storedBytes: 0 };
   readonly #doubts = { count: 0, first: [] as string[] };
   #newest = new Date(0);
+  readonly #habits: Pick<Habits, 'add'> | undefined;
 
   /**
    * @param failing as the seal before has it
    * @param plan the clusters that are to be collected
+   * @param habits of the same plan: is given what the runs have of it, so that no record is read twice
    */
-  constructor(failing: readonly Failing[] = [], plan: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[] = []) {
-    for (const { uid, optional = false } of plan) this.#seen(uid).planned = optional ? 'optional' : 'required';
+  constructor(
+    failing: readonly Failing[] = [],
+    plan: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[] = [],
+    habits?: Pick<Habits, 'add'>,
+  ) {
+    this.#habits = habits;
+    for (const [at, { uid, optional = false }] of plan.entries()) {
+      const seen = this.#seen(uid);
+      seen.at = at;
+      seen.planned = optional ? 'optional' : 'required';
+    }
     for (const one of failing) this.#seen(one.cluster).failing = { ...one, failure: undefined };
   }
 
@@ -112,6 +126,7 @@ export class ClusterOutcomes {
       seen.failures ??= none;
       if (!isStored(outcome)) seen.failures = [...seen.failures, outcome];
       this.#compareHash(seen, run.run, outcome, isNew);
+      if (seen.at >= 0) this.#habits?.add(seen.at, run.run, outcome);
       if (isNew && outcome.doubt !== undefined && this.#doubts.first.length < mostDoubts)
         this.#doubts.first.push(`${outcome.resource} of ${seen.name}: ${outcome.doubt}`.slice(0, mostCharacters));
     }
@@ -162,7 +177,7 @@ export class ClusterOutcomes {
       .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
-  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons' | 'absent' | 'read'> {
+  summary(): Omit<Summary, 'lastRun' | 'repaired' | 'reasons' | 'absent' | 'unusual' | 'read'> {
     const changed = [...this.#changed].map(([cluster, runs]) => ({ cluster, ...runs }));
     changed.sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     return {
@@ -177,7 +192,7 @@ export class ClusterOutcomes {
     const known = this.#clusters.get(name);
     if (known !== undefined) return known;
     const state = { planned: undefined, failing: undefined, failures: undefined, hashes: undefined };
-    const seen = { name, runs: 0, failed: 0, archived: null, uncovered: 0, ...state };
+    const seen = { name, at: -1, runs: 0, failed: 0, archived: null, uncovered: 0, ...state };
     this.#clusters.set(name, seen);
     return seen;
   }

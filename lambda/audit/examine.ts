@@ -14,6 +14,7 @@ import { auditWorld } from './audit-world';
 import { ClusterOutcomes } from './cluster-outcomes';
 import type { Findings } from './findings';
 import type { FleetInForce } from './fleet-in-force';
+import { Habits } from './habits';
 import { judgeRuns, judgeSeals } from './judge-due';
 import type { ListMembers } from './list-members';
 import { LogSeams } from './log-seams';
@@ -63,7 +64,8 @@ export async function examine(context: ExamineContext): Promise<UnsignedSeal> {
 /** Looks at the archive in the order of what matters, as far as there is time. */
 async function look(context: ExamineContext) {
   const { reader: archive, plan, chain, findings, own, now, stop } = context;
-  const clusters = new ClusterOutcomes(chain.state.failing, plan.clusters);
+  const habits = new Habits(chain.state.habits, plan.clusters, now);
+  const clusters = new ClusterOutcomes(chain.state.failing, plan.clusters, habits);
   const world = auditWorld({ archive, chain, plan, now, stop, keptName: clusters.sharedName });
   const totals = new Totals(world);
   const checks = new OpenChecks(chain.state.open.first, world);
@@ -94,7 +96,7 @@ async function look(context: ExamineContext) {
     checkNew: (reader, key, outcome) => (isLog(outcome) ? logs.check(outcome) : checkObject(reader, key, outcome)),
   });
   for (const finding of world.configurations.findings) findings.add(finding);
-  return { records, due, clusters, totals, checked: checks.checked, logs, left };
+  return { records, due, clusters, habits, totals, checked: checks.checked, logs, left };
 }
 
 /** Whether a record names a log. */
@@ -128,6 +130,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
   const summary = toldSince(isTold ? undefined : chain.state.summary, {
     ...claims.clusters.summary(),
     read: { objects: totals.read.new + totals.read.old, old: totals.read.old, bytes: totals.read.bytes },
+    unusual: claims.habits.unusual(),
     ...(members && { clusters: membersOf(members) }),
     repaired,
     lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
@@ -173,6 +176,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
     summary,
     failing: failing.map(({ failure, ...one }) => ({ ...one, isMailed: isMailedBefore(one, chain.state) })),
     logs: claims.logs.summary.result(configured, isMailed),
+    habits: claims.habits.state(),
     todo,
   };
   return { seal, state };

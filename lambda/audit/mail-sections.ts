@@ -94,6 +94,22 @@ export function notCollectedLines({ summary: { notCollected } }: MailedSeal): st
   return namesOf('Clusters that runs left out', notCollected, name);
 }
 
+/** What is much longer or shorter than usual. Nothing follows from it. */
+export function unusualLines({ summary: { unusual } }: MailedSeal): string[] {
+  const lines = unusual.first
+    .slice(0, mostFindings)
+    .flatMap(({ cluster, resource, run, bytes, usual }) => [
+      `  ${plain(cluster)}: ${resource} of ${formatTime(run)},`,
+      `    ${formatBytes(bytes)}, usually ${formatBytes(usual)}`,
+    ]);
+  return counted(
+    'Out of its habit, which is not a failure',
+    unusual.count,
+    lines,
+    Math.min(unusual.first.length, mostFindings),
+  );
+}
+
 export function openLines(seal: MailedSeal): string[] {
   const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
   const whyOf = acknowledgedBy(seal.plan);

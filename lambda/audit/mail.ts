@@ -17,6 +17,7 @@ import {
   sealLines,
   some,
   stampLines,
+  unusualLines,
   verdictOf,
   verifiedLines,
 } from './mail-sections';
@@ -71,6 +72,7 @@ export function auditMail(
         return `  Show one: ${command(`history ${shellQuoted(plain(cluster))} ${period}`, archive)}`;
       }),
     ],
+    unusualLines(seal),
     counted('Archived with a doubt', doubts.count, listed(doubts.first)),
     [
       `Archived: ${count(summary.objects)} objects, ${formatBytes(summary.bytes)} (${formatBytes(summary.storedBytes)} stored).`,

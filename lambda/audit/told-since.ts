@@ -26,6 +26,7 @@ export function toldSince(before: Summary | undefined, now: Summary): Summary {
     },
     lastRun: now.lastRun ?? before.lastRun,
     changed: ofClusters(before.changed, now.changed, (_, one) => one),
+    unusual: ofClusters(before.unusual, now.unusual, (_, one) => one),
     doubts: both(before.doubts, now.doubts),
     repaired: both(before.repaired, now.repaired),
     notCollected: ofClusters(before.notCollected, now.notCollected, (one, other) => ({

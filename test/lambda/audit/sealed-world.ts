@@ -37,6 +37,8 @@ export class SealedWorld {
   readonly bucket: MemoryBucket;
   /** What the mails told: the hash of each seal, in order. */
   readonly hashes: string[] = [];
+  /** What the service answers as the manifest of a cluster; left out: one of a few short ones. */
+  readonly manifests = new Map<string, string>();
   readonly #random = seededRandom(calm);
   readonly #collection: Configuration;
 
@@ -62,7 +64,7 @@ export class SealedWorld {
   ): Promise<void> {
     const [random, start] = [this.#calmRandom(), new Date(time)];
     const happening = { collection: this.#collection, event, start, failing: new Set(failing), random, killedAfter };
-    await invoke({ bucket: this.bucket, ...happening });
+    await invoke({ bucket: this.bucket, manifests: this.manifests, ...happening });
   }
 
   /** Runs the collector twice for one time. The first attempt is killed: no record has a hash of what it archived. */

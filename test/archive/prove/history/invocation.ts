@@ -77,6 +77,8 @@ export interface InvocationOptions {
   /** Clusters that the service refuses. */
   readonly failing: ReadonlySet<string>;
   readonly random: Random;
+  /** Manifests of clusters; left out: one of a few short ones. */
+  readonly manifests?: ReadonlyMap<string, string>;
   /** Requests to the archive until the process is killed; left out: it is not. */
   readonly killedAfter?: number | undefined;
 }
@@ -109,7 +111,8 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
   const service = new FakeService((_nth, _key, { cluster, resource }) => {
     void clock.sleep(between(random, 0, 3000));
     if (failing.has(cluster)) return statusError(404);
-    const content = Buffer.from(`${resource} of ${cluster}, version ${between(random, 1, 4)}\n`);
+    const short = `${resource} of ${cluster}, version ${between(random, 1, 4)}\n`;
+    const content = Buffer.from((resource === 'manifest' && options.manifests?.get(cluster)) || short);
     const stored = gzipSync(content);
     const facts = resource === 'log' ? { state: 'Available', recordUid: `r-${cluster}` } : {};
     const sha256 = createHash('sha256').update(content).digest('hex');
