@@ -6,6 +6,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { dayMs } from '../archive/format/clocks';
+import type { ConfiguredCluster } from '../archive/format/configuration';
+import { dateOf } from '../archive/format/keys';
 import { context } from '../cdk.json';
 import type { CollectorConfig } from './config/config';
 import { isExampleAddress, isOwnMachine } from './config/schema-values';
@@ -18,6 +21,12 @@ import { logicalStart } from './stack-address';
 
 /** From so many clusters on, a run in which none is missing is an exception. */
 const manyClusters = 100;
+
+/** Days ahead above which the end of being optional is rather a wrong year than meant. */
+const farAheadDays = 366;
+
+/** Clusters that a warning names. */
+const mostNamed = 5;
 
 /** Everything that one configuration deploys: its parts, what watches them, and what links to them. */
 export class ConfiguredCollector extends Construct {
@@ -58,6 +67,7 @@ export class ConfiguredCollector extends Construct {
     if (config.clusterList !== undefined) this.#sayWhereClustersAre(config.clusterList);
     this.#warnOfStamps(config);
     this.#warnOfHeartbeat(config);
+    this.#warnOfOptional(config.clusters, new Date());
     this.alarms = new Observability(this, 'Observability', parts).alarms;
     new NextSteps(this, 'NextSteps', parts);
     const { archive, collector, audit, failures, page, inform } = parts;
@@ -137,6 +147,27 @@ export class ConfiguredCollector extends Construct {
       'alerts.heartbeat with network: collector and audit need a way out to the monitoring service, which no endpoint of AWS is: NAT, and ' +
         'its port in the security groups. Without one runs and audits go on, and the service hears of none (docs/background.md, "A VPC without NAT").',
     );
+  }
+
+  #warnOfOptional(clusters: readonly ConfiguredCluster[], now: Date): void {
+    const [today, farAhead] = [dateOf(now), dateOf(new Date(now.getTime() + farAheadDays * dayMs))];
+    const warn = (id: string, isOdd: (until: string) => boolean, what: string) => {
+      const odd = clusters.flatMap(({ uid, optional }) =>
+        typeof optional === 'object' && isOdd(optional.until) ? `${uid} (${optional.until})` : [],
+      );
+      if (odd.length === 0) return;
+      const named = odd.length > mostNamed ? [...odd.slice(0, mostNamed), `${odd.length - mostNamed} more`] : odd;
+      Annotations.of(this).addWarningV2(
+        `cluster-log-collector:${id}`,
+        `clusters: optional.until ${what} (docs/operations.md, "Clusters"): ${named.join(', ')}.`,
+      );
+    };
+    warn(
+      'optional-ended',
+      (until) => until < today,
+      'is over, so that no run is complete without these clusters any more',
+    );
+    warn('optional-far-ahead', (until) => until > farAhead, `is more than ${farAheadDays} days ahead`);
   }
 
   #warnOfExample(baseUrl: string): void {

@@ -44,6 +44,10 @@ const resources = z.array(z.enum(resourceNames, `one of ${resourceNames.join(', 
   z.describe('Resources to collect of this cluster; left out: all. What is stored names them.'),
 );
 
+const until = z.iso
+  .date('a date such as 2026-12-31')
+  .check(z.describe('Last UTC date on which the cluster is optional: a run of a later time needs it again.'));
+
 const detailed = members({
   uid,
   projectUid: z.optional(projectUid.check(z.describe("Header ProjectUid for this cluster; wins over the service's."))),
@@ -52,8 +56,12 @@ const detailed = members({
   resources: z._default(resources, [...resourceNames]),
   optional: z.optional(
     z
-      .boolean('true or false')
-      .check(z.describe('true: a run is complete without this cluster. It is still attempted, recorded and shown.')),
+      .union([z.boolean('true or false'), members({ until }, '{ "until": "2026-12-31" }')])
+      .check(
+        z.describe(
+          'true: a run is complete without this cluster. It is still attempted, recorded and shown. With until: for so long.',
+        ),
+      ),
   ),
 });
 

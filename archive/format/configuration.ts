@@ -1,7 +1,11 @@
 import * as z from 'zod/mini';
+import { dateOf } from './keys';
 import { resourceNames } from './resources';
 import { count, time } from './run-record';
 import { scheduleSchema } from './schedule/schedule';
+
+/** `2026-11-20`, UTC. */
+const date = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
 
 /**
  * What runs were told to collect: the validated `collector.json` as far as the function needs it, defaults filled in. It is
@@ -16,8 +20,8 @@ const clusterSchema = z.object({
   requestId: z.optional(z.string()),
   /** Written out by the configuration; left out in archives of earlier versions: `firstResources`. */
   resources: z.optional(z.readonly(z.array(z.enum(resourceNames)))),
-  /** Whether a run is complete without this cluster. */
-  optional: z.optional(z.boolean()),
+  /** Whether a run is complete without this cluster; with `until`, up to and including this date. See {@link isOptional}. */
+  optional: z.optional(z.union([z.boolean(), z.readonly(z.object({ until: date }))])),
   /** Of a cluster that is not on the list from outside any more: it is collected on for some days, and no run fails over it. */
   leaving: z.optional(
     z.readonly(
@@ -26,8 +30,8 @@ const clusterSchema = z.object({
         since: time,
         /** UTC dates on which a run of all clusters named it as leaving. */
         dates: count,
-        /** The newest of them: `2026-11-20`. */
-        last: z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/))),
+        /** The newest of them. */
+        last: z.optional(date),
       }),
     ),
   ),
@@ -80,6 +84,20 @@ export type Configuration = Readonly<z.infer<typeof configurationSchema>>;
 
 /** One configured cluster with what is asked of it. */
 export type ConfiguredCluster = Configuration['clusters'][number];
+
+/**
+ * Whether a run is complete without a cluster, by what is configured for it. One that is leaving is optional too.
+ * @param run the run's time, whoever judges it and when
+ */
+export function isOptional({ optional = false }: Pick<ConfiguredCluster, 'optional'>, run: Date): boolean {
+  return typeof optional === 'object' ? dateOf(run) <= optional.until : optional;
+}
+
+/** The last UTC date of the runs that are complete without a cluster, to be compared as text; empty: there is none. */
+export function lastOptionalDate({ optional = false }: Pick<ConfiguredCluster, 'optional'>): string {
+  if (typeof optional === 'object') return optional.until;
+  return optional ? 'always' : '';
+}
 
 export type ClusterListSource = NonNullable<Configuration['clusterList']>;
 

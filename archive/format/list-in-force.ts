@@ -1,5 +1,5 @@
 import { clockSlackMs, dayMs, earlyRunMs } from './clocks';
-import type { ConfiguredCluster } from './configuration';
+import { type ConfiguredCluster, lastOptionalDate } from './configuration';
 import { dateOf } from './keys';
 import { firstResources } from './resources';
 
@@ -29,7 +29,7 @@ export interface InForce {
   readonly left: readonly string[];
   /** Uids that are gone because the configuration excludes them. */
   readonly excluded: readonly string[];
-  /** Uids that became optional, or lost a resource. */
+  /** Uids that became optional, or are so for longer, or lost a resource. */
   readonly lessened: readonly string[];
   /** Uids that could not join: there is no room. */
   readonly waiting: readonly string[];
@@ -144,13 +144,12 @@ export function mayFollow(
 }
 
 /** Whether less is asked of a cluster than before. */
-function isLess(
-  { resources = firstResources, optional = false }: ConfiguredCluster,
-  before: ConfiguredCluster | undefined,
-): boolean {
+function isLess(cluster: ConfiguredCluster, before: ConfiguredCluster | undefined): boolean {
   if (before === undefined) return false;
+  const { resources = firstResources } = cluster;
   return (
-    (optional && before.optional !== true) ||
+    // Whether the date has passed does not count: a run of an earlier time may still be completed.
+    lastOptionalDate(cluster) > lastOptionalDate(before) ||
     (before.resources ?? firstResources).some((name) => !resources.includes(name))
   );
 }

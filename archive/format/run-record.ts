@@ -100,7 +100,7 @@ const clusterListSchema = z.object({
   left: z.optional(namedSchema),
   /** Who is not collected any more because the configuration excludes it. */
   excluded: z.optional(namedSchema),
-  /** Who became optional, or lost a resource. */
+  /** Who became optional, or is so for longer, or lost a resource. */
   lessened: z.optional(namedSchema),
   /** Who could not join. */
   waiting: z.optional(namedSchema),

@@ -92,7 +92,7 @@ const summarySchema = z.object({
       left: countedSchema(z.string()),
       /** Who was not on it in all of the runs, and in how many. */
       away: countedSchema(z.object({ cluster: z.string(), listed: count })),
-      /** Who became optional, or lost a resource. */
+      /** Who became optional, or is so for longer, or lost a resource. */
       lessened: countedSchema(z.string()),
       /** Times of runs that followed nothing, although there were runs before. */
       anew: countedSchema(time),

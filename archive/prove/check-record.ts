@@ -1,5 +1,6 @@
 import { clockSlackMs, longestAttemptMs } from '../format/clocks';
 import { countOutcomes, isComplete } from '../format/completeness';
+import { isOptional } from '../format/configuration';
 import { hasOwnKey } from '../format/merged-outcomes';
 import { isStored, type Outcome, type StoredRecord, taskName } from '../format/run-record';
 import { isInShard, shardName } from '../format/shard';
@@ -13,6 +14,7 @@ import type { JudgedCluster, RunConfiguration } from '../read/stored-configurati
 export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
   const problems: string[] = [];
   const tasks = new TaskProblems();
+  const run = new Date(record.run);
   const seen = new Set<string>();
   const isOwn = ({ cluster }: Task) => isInShard(cluster, record.shard);
   const checked = function* (): Generator<Outcome> {
@@ -26,7 +28,7 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
       const cluster = configuration?.clusters.get(outcome.cluster);
       if (configuration !== undefined && !(cluster?.resources.includes(outcome.resource) && isOwn(outcome)))
         tasks.add('it has outcomes that are not configured', outcome);
-      else if (cluster !== undefined && isOptional(cluster) !== (outcome.optional === true))
+      else if (cluster !== undefined && mayBeMissing(cluster, run) !== (outcome.optional === true))
         tasks.add('its configuration says otherwise whether these are optional', outcome);
       yield outcome;
     }
@@ -66,8 +68,8 @@ function checkKey(record: StoredRecord, outcome: Outcome): string[] {
 }
 
 /** Whether a run is complete without a cluster. */
-function isOptional({ optional, leaving }: JudgedCluster): boolean {
-  return optional || leaving !== undefined;
+function mayBeMissing(cluster: JudgedCluster, run: Date): boolean {
+  return cluster.leaving !== undefined || isOptional(cluster, run);
 }
 
 /** Every cluster x resource of a configuration. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isOptional } from '../../archive/format/configuration';
 import { nameOf } from '../../archive/format/finding';
 import { type AbsentRuns, DueRuns, type Span, seenRun } from '../../archive/prove';
 import {
@@ -238,10 +239,10 @@ export class RunReader implements OpenedArchive {
     return found;
   }
 
-  /** The clusters of the newest configuration of `select` that are not optional; undefined: it cannot be used. */
+  /** The clusters of the newest configuration of `select` that its run needs; undefined: it cannot be used. */
   async requiredClusters(): Promise<readonly string[] | undefined> {
     const configured = (await this.configurationOf(this.#last))?.clusters;
-    return configured && requiredOf(configured);
+    return configured && this.#last && requiredOf(configured, this.#last);
   }
 
   /**
@@ -262,6 +263,6 @@ export class RunReader implements OpenedArchive {
   }
 }
 
-function requiredOf(clusters: RunConfiguration['clusters']): string[] {
-  return [...clusters].filter(([, { optional }]) => !optional).map(([uid]) => uid);
+function requiredOf(clusters: RunConfiguration['clusters'], { run }: Pick<Run, 'run'>): string[] {
+  return [...clusters].filter(([, cluster]) => !isOptional(cluster, run)).map(([uid]) => uid);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isOptional } from '../../archive/format/configuration';
 import type { StampAuthority } from '../../archive/format/plan';
 import { requestStamp } from '../../archive/prove';
 import type { CollectorConfig } from '../../infra/config/config';
@@ -17,7 +18,7 @@ import { type Check, notSeenHere, right, type Shown, wrong } from './check';
  */
 export async function serviceCheck(config: CollectorConfig, apiKey: string | undefined): Promise<Shown> {
   const { service } = config;
-  const asked = config.clusters.find(({ optional }) => !optional) ?? config.clusters[0];
+  const asked = config.clusters.find((cluster) => !isOptional(cluster, new Date())) ?? config.clusters[0];
   if (isExampleAddress(service.baseUrl))
     return notSeenHere(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)

@@ -1,5 +1,5 @@
 import { hourMs } from '../../archive/format/clocks';
-import type { ConfiguredCluster } from '../../archive/format/configuration';
+import { type ConfiguredCluster, isOptional } from '../../archive/format/configuration';
 import { counted } from '../../archive/format/counted';
 import { type Resource, resources } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
@@ -48,6 +48,9 @@ interface NotCollected {
   readonly runs: number;
 }
 
+/** What a plan says of a cluster. */
+type Planned = Pick<ConfiguredCluster, 'uid' | 'optional'>;
+
 /** What the runs that were added say of one cluster. All of it in one object: there may be 50,000. */
 interface SeenCluster {
   /** The one string of its name that is kept: five of each would take 13 MB for 50,000 clusters. */
@@ -61,7 +64,7 @@ interface SeenCluster {
   /** Of the run that is being added, what was not archived; undefined: it does not cover the cluster. */
   failures: readonly RunOutcome[] | undefined;
   /** What the audit's plan has it as; undefined: not at all. No map beside: it would take 3 MB for 50,000 clusters. */
-  planned: 'required' | 'optional' | undefined;
+  planned: Planned | undefined;
   /** Where that plan has it; -1: nowhere. */
   at: number;
   /** How many of the runs were to collect it, and no record of them covers it. */
@@ -96,16 +99,12 @@ export class ClusterOutcomes {
    * @param plan the clusters that are to be collected
    * @param habits of the same plan: is given what the runs have of it, so that no record is read twice
    */
-  constructor(
-    failing: readonly Failing[] = [],
-    plan: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[] = [],
-    habits?: Pick<Habits, 'add'>,
-  ) {
+  constructor(failing: readonly Failing[] = [], plan: readonly Planned[] = [], habits?: Pick<Habits, 'add'>) {
     this.#habits = habits;
-    for (const [at, { uid, optional = false }] of plan.entries()) {
-      const seen = this.#seen(uid);
+    for (const [at, cluster] of plan.entries()) {
+      const seen = this.#seen(cluster.uid);
       seen.at = at;
-      seen.planned = optional ? 'optional' : 'required';
+      seen.planned = cluster;
     }
     for (const one of failing) this.#seen(one.cluster).failing = { ...one, failure: undefined };
   }
@@ -133,9 +132,10 @@ export class ClusterOutcomes {
     let isComplete = run.status === 'complete' && coverage?.isCovered !== false;
     for (const seen of this.#clusters.values()) {
       if (isNew && coverage?.isDue === true && isLeftOut(seen, coverage)) {
-        seen.failures = [leftOut(seen, coverage)];
+        const outcome = leftOut(seen, run.run, coverage);
+        seen.failures = [outcome];
         seen.uncovered += 1;
-        isComplete &&= seen.planned === 'optional';
+        isComplete &&= outcome.optional === true;
       }
       if (seen.failures !== undefined) addRun(seen, seen.failures, time, isNew);
       seen.failures = undefined;
@@ -222,9 +222,9 @@ function isLeftOut(seen: SeenCluster, { isOver, hasCluster }: Coverage): boolean
   return (runs > 0 || archived !== null || failing !== undefined) && (isOver || !hasCluster(name));
 }
 
-function leftOut({ name: cluster, planned }: SeenCluster, { hasCluster }: Coverage): RunOutcome {
+function leftOut({ name: cluster, planned }: SeenCluster, run: Date, { hasCluster }: Coverage): RunOutcome {
   const error = hasCluster(cluster) ? 'no run record covers it' : 'the configuration of its run does not have it';
-  const optional = planned === 'optional' ? ({ optional: true } as const) : {};
+  const optional = planned !== undefined && isOptional(planned, run) ? ({ optional: true } as const) : {};
   const outcome = { cluster, resource: 'log', outcome: 'not-attempted', error } as const;
   return { ...outcome, ...optional, attempt: 1, collectorVersion: '' };
 }

@@ -1,3 +1,4 @@
+import { isOptional } from '../../archive/format/configuration';
 import { counted, moreOf } from '../../archive/format/counted';
 import { parseRunRecordKey } from '../../archive/format/keys';
 import type { AuditPlan } from '../../archive/format/plan';
@@ -115,7 +116,7 @@ function makeSeal(context: ExamineContext, claims: Awaited<ReturnType<typeof loo
   const { own, plan, chain, now, findings, members, stamps } = context;
   const { records, due, totals } = claims;
   const { head, next } = chain;
-  const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
+  const required = plan.clusters.filter((cluster) => !isOptional(cluster, now)).map(({ uid }) => uid);
   const failing = claims.clusters.failing(required);
   const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
   const lastRun = [...records.runs.keys()].at(-1);

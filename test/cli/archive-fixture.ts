@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { countOutcomes, isComplete } from '../../archive/format/completeness';
-import type { Configuration } from '../../archive/format/configuration';
+import { type Configuration, isOptional } from '../../archive/format/configuration';
 import { configurationKey, objectKey, parseObjectKey, runRecordKey, runsPrefix } from '../../archive/format/keys';
 import type { LogText } from '../../archive/format/log-digest';
 import { LogTextCheck } from '../../archive/format/log-text';
@@ -131,7 +131,7 @@ export class ArchiveFixture {
     for (const cluster of clusters) {
       // As in a configuration that names no resources.
       for (const resource of firstResources) {
-        const optional = configured.clusters.some(({ uid, optional }) => uid === cluster && optional);
+        const optional = configured.clusters.some((one) => one.uid === cluster && isOptional(one, run));
         const outcome = await this.#outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
         outcomes.push({ ...outcome, ...(optional && { optional }) });
       }

@@ -96,6 +96,27 @@ describe('the stack', () => {
     expect(warnings).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
+  it('warns of an end of being optional that is over, or more than 366 days ahead', () => {
+    jest.useFakeTimers({
+      now: new Date('2026-11-28T12:00:00Z'),
+      doNotFake: ['nextTick', 'performance', 'setImmediate'],
+    });
+    try {
+      const clusters = ['2026-11-27', '2026-11-28', '2027-11-29', '2027-11-30'].map((until) => ({
+        uid: `to-${until}`,
+        optional: { until },
+      }));
+      expect(toldAtSynth({ clusters }, /optional\.until/)).toEqual([
+        expect.stringMatching(/is over, .*: to-2026-11-27 \(2026-11-27\)\. \[/),
+        expect.stringMatching(/is more than 366 days ahead .*: to-2027-11-30 \(2027-11-30\)\. \[/),
+      ]);
+      const many = Array.from({ length: 7 }, (_, at) => ({ uid: `c-${at}`, optional: { until: '2026-01-31' } }));
+      expect(toldAtSynth({ clusters: many }, /c-4 \(2026-01-31\), 2 more\. \[/)).toHaveLength(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('warns where audits cannot keep up', () => {
     const clusters = Array.from({ length: 20_000 }, (_, index) => `c-${index}`);
     const warnings = (schedule: string) => toldAtSynth({ clusters, audit: { schedule } }, /cannot keep up/);

@@ -1,6 +1,6 @@
 import { longestAttemptMs } from '../../../archive/format/clocks';
 import { countOutcomes, isComplete } from '../../../archive/format/completeness';
-import type { Configuration } from '../../../archive/format/configuration';
+import { type Configuration, isOptional } from '../../../archive/format/configuration';
 import { firstResources } from '../../../archive/format/resources';
 import {
   type ClusterList,
@@ -59,7 +59,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const earlierAttempts = await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
-  const tasks = tasksOf(request, earlierAttempts, context.configuration);
+  const tasks = tasksOf(run, request, earlierAttempts, context.configuration);
   const before = (task: ResourceRequest) => earlierAttempts.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
     // A dry run asks for everything, so that everything is checked.
@@ -115,6 +115,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */
 function tasksOf(
+  run: Date,
   request: RunRequest,
   earlierAttempts: EarlierAttempts,
   { clusters, service }: Configuration,
@@ -127,14 +128,16 @@ function tasksOf(
     isInShard(uid, shard);
   return clusters
     .filter(({ uid }) => isCovered(uid))
-    .flatMap(({ uid, projectUid = service.projectUid, requestId, resources = firstResources, optional, leaving }) =>
-      resources.map((resource) => ({
+    .flatMap((cluster) => {
+      const { uid, projectUid = service.projectUid, requestId, resources = firstResources, leaving } = cluster;
+      const mayBeMissing = leaving !== undefined || isOptional(cluster, run);
+      return resources.map((resource) => ({
         cluster: uid,
         resource,
         projectUid,
         requestId: request.requestId ?? requestId,
-        ...((optional || leaving) && { optional: true as const }),
+        ...(mayBeMissing && { optional: true as const }),
         ...(leaving && { leaving: true as const }),
-      })),
-    );
+      }));
+    });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import { hourMs } from '../../../archive/format/clocks';
-import type { ClusterListSource, ConfiguredCluster } from '../../../archive/format/configuration';
+import { type ClusterListSource, type ConfiguredCluster, isOptional } from '../../../archive/format/configuration';
 import { DamagedObjectError } from '../../../archive/format/damage';
 import { runRecordKey } from '../../../archive/format/keys';
 import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
@@ -72,16 +72,16 @@ export async function attemptList(
   };
   if (next.inForce.clusters.length === 0) throw new NoClusterListError(list);
   const remarks = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
-  return { clusters: next.inForce.clusters, read: list, remarks, manyLeaving: manyLeaving(next.inForce, before) };
+  return { clusters: next.inForce.clusters, read: list, remarks, manyLeaving: manyLeaving(next.inForce, before, run) };
 }
 
 /** Fewest clusters that are many, and one in how many of the required ones before. */
 const [fewestMany, oneIn] = [3, 10];
 
 /** Whoever writes the list chooses who joins: only those count that were there before, and are required. */
-function manyLeaving({ clusters }: InForce, before: PastList | undefined): number {
-  const required = before?.clusters.filter(({ optional }) => !optional).length ?? 0;
-  const leaving = clusters.filter(({ optional, leaving }) => leaving !== undefined && !optional).length;
+function manyLeaving({ clusters }: InForce, before: PastList | undefined, run: Date): number {
+  const required = before?.clusters.filter((cluster) => !isOptional(cluster, run)).length ?? 0;
+  const leaving = clusters.filter((cluster) => cluster.leaving !== undefined && !isOptional(cluster, run)).length;
   return leaving >= Math.max(fewestMany, required / oneIn) ? leaving : 0;
 }
 
@@ -168,7 +168,7 @@ function remarksOn({ left, excluded, lessened }: InForce): string[] {
   const said: [uids: readonly string[], what: string][] = [
     [left, 'clusters were leaving for long enough, and are not collected any more'],
     [excluded, 'clusters are not collected any more because clusters.exclude names them'],
-    [lessened, 'clusters became optional, or lost a resource'],
+    [lessened, 'clusters became optional, or for longer, or lost a resource'],
   ];
   return said.flatMap(([uids, what]) => (uids.length > 0 ? `${uids.length} ${what}: ${namesOf(uids)}` : []));
 }

@@ -8,7 +8,7 @@ export const largestListBytes = 64 * 1024 * 1024;
 /** Entries that are read at most, however many a fleet in shards could finish: 20 million empty ones took two gigabytes. */
 const mostEntries = 1_000_000;
 
-/** Lists in an entry in the list. */
+/** The list, an entry, and a list or an object in it. */
 const deepest = 3;
 
 /** Commas of an entry with all its members, and of a list that is short enough to be judged whole. */

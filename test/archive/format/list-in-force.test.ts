@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ConfiguredCluster } from '../../../archive/format/configuration';
-import { type InForceOptions, inForce, type Leaving, mayFollow } from '../../../archive/format/list-in-force';
+import { changeOf, type InForceOptions, inForce, type Leaving, mayFollow } from '../../../archive/format/list-in-force';
 import { rounds } from '../../support/rounds';
 
 const hourMs = 3_600_000;
@@ -85,6 +85,26 @@ describe('the list in force', () => {
     const list: ConfiguredCluster[] = [{ uid: 'a', optional: true }, { uid: 'b', resources: ['log'] }, { uid: 'c' }];
     const next = inForce(list, clusters('a', 'b', 'c'), options(noon(20)));
     expect(next).toMatchObject({ clusters: list, lessened: ['a', 'b'] });
+  });
+
+  it.each<[string, ConfiguredCluster['optional'], ConfiguredCluster['optional'], boolean]>([
+    ['an end where it was needed', undefined, { until: '2026-12-31' }, true],
+    ['an end that has passed where it was needed', false, { until: '2026-11-01' }, true],
+    ['a later end', { until: '2026-12-31' }, { until: '2027-01-01' }, true],
+    ['no end any more', { until: '2026-12-31' }, true, true],
+    ['the same end, which passes', { until: '2026-11-19' }, { until: '2026-11-19' }, false],
+    ['an earlier end', { until: '2026-12-31' }, { until: '2026-12-30' }, false],
+    ['an end where there was none', true, { until: '2026-12-31' }, false],
+    ['no mark any more', { until: '2026-12-31' }, undefined, false],
+  ])('says of an optional cluster that less is asked of it, or not: %s', (_, before, after, isLess) => {
+    const [was, is] = [before, after].map((optional) => [{ uid: 'a', optional }]) as [
+      [ConfiguredCluster],
+      [ConfiguredCluster],
+    ];
+    const lessened = isLess ? ['a'] : [];
+    expect(inForce(is, was, options(noon(20)))).toMatchObject({ clusters: is, lessened });
+    expect(changeOf(was, is).lessened).toEqual(lessened);
+    expect(mayFollow(was, is, new Date(noon(20)), { leaveAfterDays: 3 })).toEqual([]);
   });
 
   it('has no room for who would join beside those that leave', () => {

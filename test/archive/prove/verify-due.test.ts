@@ -188,4 +188,25 @@ describe('a run record beside its configuration', () => {
       ],
     });
   });
+
+  it('contradicts it if it calls a cluster optional beyond its last date, or does not on it', async () => {
+    const configuration = { clusters: [{ uid: 'a' }, { uid: 'b', optional: { until: '2026-11-20' } }] };
+    const failed: AttemptFixture['answer'] = (cluster, resource) =>
+      cluster === 'b' ? { failed: '503' } : answer(cluster, resource);
+    const [on, beyond] = [at(6), new Date(at(6).getTime() + 86_400_000)];
+    const contradictions = async () => (await verify()).problems.filter((problem: string) => /otherwise/.test(problem));
+    const records = [];
+    for (const run of [on, beyond]) records.push(await runAt(run, { answer: failed, configuration }));
+    expect(records.map(({ status }) => status)).toEqual(['complete', 'incomplete']);
+    expect(await contradictions()).toEqual([]);
+    for (const record of records)
+      await archive.putRecord({
+        ...record,
+        outcomes: record.outcomes.map(({ optional, ...one }) =>
+          one.cluster === 'b' && optional === undefined ? { ...one, optional: true as const } : one,
+        ),
+      });
+    const problem = /its configuration says otherwise whether these are optional: 2 \(log of cluster b/;
+    expect((await contradictions()).filter((found: string) => problem.test(found))).toHaveLength(2);
+  });
 });

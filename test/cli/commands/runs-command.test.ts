@@ -146,6 +146,16 @@ describe('runs', () => {
       expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: [] });
     });
 
+    it('judges an end of being optional by the time of the last run', async () => {
+      const until = (date: string) => ({
+        clusters: [{ uid: 'alpha' }, { uid: 'gamma' }, { uid: 'spare', optional: { until: date } }],
+      });
+      await run(9, { clusters: ['alpha', 'gamma'], configuration: until('2026-11-20') });
+      expect((await runs('--json')).json.at(-1)).toMatchObject({ notCovered: [] });
+      await run(10, { clusters: ['alpha', 'gamma'], configuration: until('2026-11-19') });
+      expect((await runs('--json')).json.at(-1)).toMatchObject({ notCovered: ['spare'] });
+    });
+
     it('names how many configured clusters none of the runs covers', async () => {
       const configuration = { clusters: ['alpha', 'beta', 'delta', 'gamma'].map((uid) => ({ uid })) };
       await run(9, { clusters: ['alpha'], trigger: 'manual', configuration });

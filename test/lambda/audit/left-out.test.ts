@@ -75,6 +75,27 @@ describe('clusters of the plan that runs leave out', () => {
   });
 });
 
+describe('a cluster that the plan calls optional until a date', () => {
+  it.each([
+    ['is needed in the runs of the next dates alone', '2026-11-21', 4, names.length],
+    ['is needed in all of them if these are later ones', '2026-11-20', 8, names.length],
+    ['is needed in none of them if it is the last one', '2026-11-22', 0, 0],
+  ])('%s', async (_, until, incomplete, failing) => {
+    const world = new SealedWorld();
+    await world.live(20);
+    for (const day of [21, 22])
+      for (const time of ['00:00', '06:00', '12:00', '18:00']) await withOne(world).collect(at(day, time));
+    const marked = {
+      ...plan,
+      clusters: plan.clusters.map((one) => (names.includes(one.uid) ? { ...one, optional: { until } } : one)),
+    };
+    await world.audit(at(22), { plan: marked });
+    const { failing: failed, summary } = world.state(2);
+    expect([failed.length, summary.incomplete]).toEqual([failing, incomplete]);
+    expect(new Set(failed.map(({ runs }) => runs))).toEqual(new Set(failing > 0 ? [incomplete] : []));
+  });
+});
+
 describe('a firing of the schedule', () => {
   it('is not answered by a record of one cluster, whatever trigger it claims', async () => {
     const world = new SealedWorld();

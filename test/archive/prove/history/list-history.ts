@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { Configuration, ConfiguredCluster } from '../../../../archive/format/configuration';
-import { configurationKey } from '../../../../archive/format/keys';
+import { configurationKey, dateOf } from '../../../../archive/format/keys';
 import type { RunRecord } from '../../../../archive/format/run-record';
 import { verifyArchive } from '../../../../archive/prove/verify-archive';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
@@ -113,9 +113,15 @@ class ListHistory {
       () => fleet.filter(() => random() < 0.8),
       () => fleet,
       () => fleet.map((uid) => (random() < 0.3 ? { uid, optional: true } : uid)),
+      () =>
+        fleet.map((uid) => (random() < 0.3 ? { uid, optional: { until: this.#dateIn(between(random, -1, 3)) } } : uid)),
       () => fleet.map((uid) => (random() < 0.3 ? { uid, resources: ['log'] } : uid)),
     ];
     this.#list = pick(random, writes)();
+  }
+
+  #dateIn(days: number): string {
+    return dateOf(new Date(this.#now + days * day));
   }
 
   /** The lifecycle removes what was written too long ago. */

@@ -1,5 +1,5 @@
 import type { Configuration, ConfiguredCluster } from '../../../../archive/format/configuration';
-import { runPrefix } from '../../../../archive/format/keys';
+import { dateOf, runPrefix } from '../../../../archive/format/keys';
 import type { AuditPlan } from '../../../../archive/format/plan';
 import { isStored, type RunRecord } from '../../../../archive/format/run-record';
 import { firingsOf } from '../../../../archive/format/schedule/firings';
@@ -269,7 +269,7 @@ class Player {
     const clusters = (uids.length === 0 ? ['a'] : uids).map(
       (uid): ConfiguredCluster => ({
         uid,
-        ...(random() < 0.2 && { optional: true }),
+        ...(random() < 0.2 && { optional: random() < 0.5 || { until: dateOf(this.#now) } }),
         ...(random() < 0.2 && { resources: ['log'] as const }),
       }),
     );

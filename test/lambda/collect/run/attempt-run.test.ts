@@ -255,6 +255,20 @@ describe('an optional cluster', () => {
     ]);
   });
 
+  it.each([
+    ['2026-11-20T23:59:59.999Z', 'complete'],
+    ['2026-11-21T00:00:00.000Z', 'incomplete'],
+  ])('with an end is so up to its last UTC date, by the time of the run: %s is %s', async (time, status) => {
+    const archive = new FakeArchive();
+    const until = { clusters: [{ uid: 'a' }, { uid: 'gone', optional: { until: '2026-11-20' } }] };
+    const { context } = setUp(archive, failing('gone'), until);
+    const error = await attemptRun({ ...scheduled, run: new Date(time) }, context).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ ...(status === 'incomplete' && { name: 'RunIncompleteError' }) });
+    const optional = status === 'complete' || undefined;
+    expect(archive.records[0]).toMatchObject({ status });
+    expect(archive.records[0]?.outcomes.map((one) => one.optional)).toEqual([undefined, undefined, optional, optional]);
+  });
+
   it('does not hide that another one failed', async () => {
     const { context } = setUp(new FakeArchive(), () => statusError(404), { clusters });
     const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;

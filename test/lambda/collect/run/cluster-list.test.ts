@@ -256,6 +256,7 @@ describe('what was collected before cannot be read', () => {
 describe('many clusters that leave', () => {
   const fleet = Array.from({ length: 40 }, (_, index) => `c-${index}`);
   const strangers = Array.from({ length: 30 }, (_, index) => ({ uid: `s-${index}`, optional: true }));
+  const until = (date: string) => strangers.map(({ uid }) => ({ uid, optional: { until: date } }));
   const bytesOf = (list: readonly unknown[]) => Buffer.from(JSON.stringify(list));
 
   it.each<[string, readonly unknown[], readonly unknown[], number]>([
@@ -269,6 +270,8 @@ describe('many clusters that leave', () => {
       4,
     ],
     ['optional ones that leave are nobody', [...fleet, ...strangers], fleet, 0],
+    ['nor are those that are optional until the date of the run', [...fleet, ...until('2026-11-20')], fleet, 0],
+    ['those whose last date has passed count', [...fleet, ...until('2026-11-19')], fleet, 30],
   ])('%s', async (_, before, list, many) => {
     const world = new World();
     await world.record(at(0), 1, await world.attempt(at(0), bytesOf(before)));
@@ -316,8 +319,19 @@ describe('a list', () => {
       /leaving: received an unknown/,
     ],
     ['text that does not end', '["a', /it is not JSON in UTF-8/],
+    [
+      'a date that no calendar has',
+      '[{"uid":"a","optional":{"until":"2026-11-31"}}]',
+      /\[0\]\.optional\.until: received "2026-11-31", expected a date such as/,
+    ],
   ])('is refused with %s', (_, text, expected) => {
     expect(problemOf(text, 2)).toMatch(expected);
+  });
+
+  it('may have an end of being optional, beside all other members', () => {
+    const all = { projectUid: 'p', requestId: 'r', resources: ['log', 'manifest'], optional: { until: '2026-12-31' } };
+    const clusters = Array.from({ length: 20_000 }, (_, index) => ({ uid: `c-${index}`, ...all }));
+    expect(readList(Buffer.from(JSON.stringify(clusters)), 20_000)).toEqual({ clusters });
   });
 
   it('counts a comma in a text as text', () => {
