@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { formatCount } from '../cli/terminal/format';
 import { type Aws, until } from './aws';
 import { isOwnName, type SandboxAccount, SandboxError, sandboxTag } from './sandbox-account';
 import { CommandError, type Shell } from './shell';
@@ -129,5 +130,5 @@ export async function refuseLeftovers({ name, aws, shell, account }: Removing): 
     if (left.length === 0) throw cause;
     throw new CommandError(`${left.length} left of ${name}: ${left.join(', ')}`, { cause });
   });
-  return `nothing is left that has the tag of ${name}, but ${keys} keys that KMS deletes after seven days`;
+  return `nothing is left that has the tag of ${name}, but ${formatCount(keys, 'key')} that KMS deletes after seven days`;
 }

@@ -169,7 +169,7 @@ const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === un
       ]);
       expect(ofTopics.Subscriptions).toHaveLength(2);
       expect(value.SecretString).toBe('the key');
-    });
+    }, 900_000);
 
     it('names what is left, and fails; removes every version, bucket, key and secret; and then nothing is left', async () => {
       const { ArchiveBucket = '' } = await aws.outputsOf(name);

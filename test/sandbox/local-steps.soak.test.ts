@@ -188,5 +188,5 @@ describe('the steps of the sandbox, the local deployment in the place of the acc
       { step: 'statement removed', verdict: 'right', seenBy: 'the local deployment', found: expect.any(String) },
       { step: 'alarms', verdict: 'not seen', seenBy: 'nobody', found: 'nothing here stands in for the account' },
     ]);
-  });
+  }, 900_000);
 });

@@ -253,7 +253,7 @@ describe('what is left of a sandbox', () => {
   it('is nothing but keys that wait for their deletion; one that can be used is left', async () => {
     const state = (KeyState: string) => ({ 'aws kms describe-key': json({ KeyMetadata: { KeyState } }) });
     const gone = new ScriptedShell({ [listing]: tagged([key]), ...state('PendingDeletion') });
-    expect(await look(gone)).toContain('but 1 keys');
+    expect(await look(gone)).toContain('but 1 key that');
     const alive = new ScriptedShell({ [listing]: tagged([key]), ...state('Disabled') });
     await expect(look(alive)).rejects.toThrow(`1 left of ${name}: ${key}`);
   });
