@@ -204,6 +204,6 @@ const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === un
       expect(all.Buckets).toEqual([]);
       // Again, as --clean does after an interruption: what is gone is no failure.
       expect(await run(removing)).toMatchObject([{ verdict: 'right' }, { verdict: 'right' }]);
-    });
+    }, 900_000);
   },
 );
