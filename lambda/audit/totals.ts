@@ -9,8 +9,8 @@ export class Totals implements Observer {
   readonly hashed = new Map<string, Hashed>();
   /** Keys of what is gone, and the lifecycle may have removed it. */
   readonly expired = new Set<string>();
-  /** Objects that were read because they are new, and because all is read again; and how long they are, uncompressed. */
-  readonly read = { new: 0, old: 0, bytes: 0 };
+  /** Objects that were read, and how many of them only because all is read again; and how long they are, uncompressed. */
+  readonly read = { objects: 0, old: 0, bytes: 0 };
   /** When all of the archive was read last in this audit. */
   all: { readonly from: string; readonly to: string } | undefined;
   readonly #world: Pick<World, 'sealed' | 'now'>;
@@ -35,7 +35,8 @@ export class Totals implements Observer {
   }
 
   judged(work: Work): void {
-    this.read[isPass(work) ? 'old' : 'new'] += this.#slice.objects;
+    this.read.objects += this.#slice.objects;
+    if (isPass(work)) this.read.old += this.#slice.objects;
     this.read.bytes += this.#slice.bytes;
     this.#slice = { objects: 0, bytes: 0 };
   }

@@ -79,7 +79,8 @@ it('of two audits at once, the one that loses leaves a state that no seal names,
   const world = new SealedWorld();
   await world.live(20);
   await world.collectDay(21);
-  const other = { plan: { ...plan, schedule: { ...plan.schedule, enabled: false } } };
+  // Both by one clock of S3.
+  const other = { plan: { ...plan, schedule: { ...plan.schedule, enabled: false } }, start: new Date(at(21)) };
   const both = await Promise.all([world.audit(at(21)), world.audit('2026-11-21T23:30:01.000Z', other)]);
   expect(both.map(({ result }) => result?.number).sort()).toEqual([2, 3]);
   const named = [1, 2, 3].map((number) => stateKey(world, number));
