@@ -78,7 +78,7 @@ describe('an archive whose clusters come from outside', () => {
     const { mails } = await day(21, [fleet, fleet.slice(6), fleet.slice(6), weaker]);
     const text = mails[0]?.text.replace(/\s+/g, ' ') ?? '';
     expect(text).toContain('not on the list in all runs: 6 c-00 (on the list in 2 of 4 runs), c-01 (on the list in');
-    expect(text).toContain('Clusters that became optional, or lost a resource: 1 c-11');
+    expect(text).toContain('Clusters that became optional, or for longer, or lost a resource: 1 c-11');
     expect(members(2)).toEqual({ joined: 0, left: 0, away: 6, lessened: 1 });
     expect((await day(22, always(fleet))).mails[0]?.text).not.toContain('on the list in');
   });
