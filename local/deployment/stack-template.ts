@@ -13,7 +13,7 @@ export interface TemplateResource {
   Condition?: string;
 }
 
-/** The template needs something that a local deployment does not know; it is never left out silently. */
+/** What a local deployment asks for refers to something that it does not know. What it asks nothing of, such as an alarm, it passes over. */
 export class UnsupportedTemplateError extends Error {
   override readonly name = 'UnsupportedTemplateError';
 }

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Checks whether a body is UTF-8, in chunks split anywhere. */
+/** Looks whether a body is UTF-8, in chunks split anywhere. What follows from it, `log-record.ts` and `manifest-content.ts` decide. */
 export class Utf8Check {
   #isValid = true;
   #isAscii = true;
