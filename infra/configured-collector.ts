@@ -180,7 +180,7 @@ export class ConfiguredCollector extends Construct {
   #warnOfOwnMachine(baseUrl: string): void {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:own-machine',
-      `service.baseUrl is ${baseUrl}: no function in AWS reaches this machine. npm start does; name another address before you deploy.`,
+      `service.baseUrl is ${baseUrl}: no function in AWS reaches this machine; name another address before you deploy.`,
     );
   }
 }

@@ -29,7 +29,7 @@ function configuration(file: string, { name, clusters, clusterList, service, sha
   if (isOwnMachine(service.baseUrl))
     return worthKnowing(
       `${found}: no function in AWS reaches this machine`,
-      'set service.baseUrl to an address that the function reaches; npm start reaches this one',
+      'set service.baseUrl to an address that the function reaches: this one is on this machine',
     );
   if (!isExampleAddress(service.baseUrl)) return right(found);
   return worthKnowing(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
