@@ -25,7 +25,8 @@ export async function uncoveredOf(
   configurations: StoredConfigurations,
 ): Promise<Uncovered | undefined> {
   const records = read.flatMap(({ record }) => record ?? []);
-  const [first] = records.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+  // By their numbers: the clocks of two attempts may differ by more than lies between them.
+  const [first] = records.toSorted((a, b) => a.attempt - b.attempt || (a.startedAt < b.startedAt ? -1 : 1));
   const begun = first && (await configurations.get(first.configuration));
   if (begun === undefined) return undefined;
   const tasks = [...begun.clusters.values()].reduce((sum, { resources }) => sum + resources.length, 0);

@@ -155,6 +155,14 @@ describe('a run record beside its configuration', () => {
     ]);
   });
 
+  it('is covered by what its first attempt had, whatever the clock of a later one says', async () => {
+    await runAt(at(6), { configuration: { clusters: [{ uid: 'a' }] }, clusters: ['a'], startedAt: at(7) });
+    const both = { clusters: clusters.map((uid) => ({ uid })) };
+    const late = { attempt: 2, trigger: 'manual', startedAt: at(6, 45), clusters: ['a'] } as const;
+    await runAt(at(6), { ...late, answer: () => ({ alreadyArchived: 'with hash' }), configuration: both });
+    expect(await verify()).toMatchObject({ code: 0, problems: [] });
+  });
+
   it('contradicts it if it has an outcome that is not configured', async () => {
     await runAt(at(6), { configuration: { clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'] }] } });
     expect(await verify()).toMatchObject({
