@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Configuration, ConfiguredCluster } from '../../../archive/format/configuration';
 import { configurationKey, runRecordKey } from '../../../archive/format/keys';
 import { resourceNames } from '../../../archive/format/resources';
@@ -307,8 +307,9 @@ describe('who writes the list', () => {
     Array.from({ length: count }, (_, index) => ({ uid: `s-${from}-${index}`, optional: true }));
 });
 
-it.each(steps(15))('no history without an attack has damage (%i)', async (seed) => {
-  const random = seededRandom(`lists ${seed}`);
+/** Six days of whatever somebody writes, with attempts that are killed, come twice, or complete a run. */
+async function honestHistory(seed: string, afterDay: (date: number) => Promise<void>): Promise<void> {
+  const random = seededRandom(seed);
   let list = [...fleet, ...fleet.map((uid) => `d-${uid}`)];
   let next = 0;
   for (let date = 20; date < 26; date += 1) {
@@ -326,9 +327,86 @@ it.each(steps(15))('no history without an attack has damage (%i)', async (seed) 
         }).catch(() => undefined);
       if (random() < 0.2) await attempt(time, '', { event: { run: at(date, 0) }, random }).catch(() => undefined);
     }
+    await afterDay(date);
+  }
+}
+
+it.each(steps(15))('no history without an attack has damage (%i)', async (seed) => {
+  await honestHistory(`lists ${seed}`, async (date) => {
     await audit(date);
     // Of what a killed attempt archived nobody has a record.
     expect(world.state(date - 19).open.first.filter(({ kind }) => kind !== 'unrecorded')).toEqual([]);
-  }
+  });
   expect((await look(world.bucket)).filter(({ kind }) => kind === 'contradiction')).toEqual([]);
+});
+
+describe('a removal that somebody forged behind six days of lists', () => {
+  const disguises = [
+    'deployed',
+    'anew',
+    'newest',
+    'older',
+    'absent',
+    'itself',
+    'late',
+    'markers',
+    'times',
+    'hidden',
+  ] as const;
+
+  /** The record of all clusters that is newest, and those of its clusters that are not leaving. */
+  function inForce() {
+    const keys = world.bucket.keys('runs/').filter((key) => recordsOf(key)[0]?.clusterList !== undefined);
+    const record = keys.at(-1) ?? '';
+    const { configuration = '' } = recordsOf(record)[0] ?? {};
+    const { body = Buffer.alloc(0) } = world.bucket.objects.get(configurationKey(configuration)) ?? {};
+    const { clusters } = JSON.parse(String(gunzipSync(body))) as Configuration;
+    const staying = clusters.filter(({ leaving }) => leaving === undefined);
+    return {
+      follows: { record, configuration },
+      older: keys[between(() => 0.3, 0, keys.length - 1)] ?? '',
+      clusters,
+      staying,
+    };
+  }
+
+  it.each(
+    steps(30).map((seed) => [disguises[seed % disguises.length] as (typeof disguises)[number], seed] as const),
+  )('as %s is found by the next audit and by verify (%i)', async (disguise, seed) => {
+    await honestHistory(`forged ${seed}`, async (date) => void (await audit(date)));
+    const random = seededRandom(`forgery ${seed}`);
+    const { follows, older, clusters, staying } = inForce();
+    const gone = new Set(staying.slice(0, between(random, 1, staying.length - 1)).map(({ uid }) => uid));
+    const left = clusters.filter(({ uid }) => !gone.has(uid));
+    const time = at(26, 12);
+    const before = damageIn(await look(world.bucket)).length;
+    if (disguise === 'markers') {
+      const leaving = { since: at(between(random, 16, 22), 0), dates: between(random, 2, 9), last: '2026-11-25' };
+      const made = clusters.map((one) => (gone.has(one.uid) ? { ...one, leaving } : one));
+      const record = await forge({ time: at(26, 6), clusters: made, list: { follows } });
+      const { configuration = '' } = recordsOf(record)[0] ?? {};
+      await forge({ time, clusters: left, list: { follows: { record, configuration } } });
+    } else {
+      const made = hashOf({ time, clusters: left });
+      const lists = {
+        deployed: undefined,
+        anew: {},
+        newest: { follows },
+        older: { follows: { record: older, configuration: recordsOf(older)[0]?.configuration ?? '' } },
+        absent: { follows: { record: recordAt(time, 9), configuration: follows.configuration } },
+        itself: { follows: { record: recordAt(time), configuration: made } },
+        late: undefined,
+        times: { follows },
+        hidden: { follows },
+      } as const;
+      const says = { startedAt: at(between(random, 20, 25), 3), finishedAt: at(26, 12) };
+      const isDeployed = disguise === 'deployed';
+      const list = lists[disguise];
+      await forge({ time, clusters: left, isDeployed, list, ...(disguise === 'times' && { says }) });
+      if (disguise === 'hidden') world.bucket.objects.delete(configurationKey(made));
+    }
+    const { result } = await audit(26);
+    expect(result?.damage).toBeGreaterThan(before);
+    expect(damageIn(await look(world.bucket)).length).toBeGreaterThan(before);
+  });
 });
