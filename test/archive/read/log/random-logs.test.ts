@@ -126,9 +126,10 @@ function problemsOf(one: Service, seen: Seen): string[] {
       if (both >= 9 && !mayBeAnew && seam.kind === 'gap') wrong('a gap, though lines are shared');
       // All of a text from its first line takes no proof.
       if (both < 3 && from !== answer.from && seam.kind !== 'gap') wrong(`${seam.kind}, though too little is shared`);
-      if (both >= 9 && answer.from > from && answer.to < to - 1 && seam.kind !== 'older')
-        wrong(`${seam.kind} but older`);
       if (answer.isNewestFirst !== isNewestFirst) turns += 1;
+      // Where a log has turned, all of an older answer may stand at its end. Nothing is new in either.
+      const isOlder = seam.kind === 'older' || (seam.kind === 'unchanged' && turns > 0);
+      if (both >= 9 && answer.from > from && answer.to < to - 1 && !isOlder) wrong(`${seam.kind} but older`);
       if (seam.isTurned) seen.turned += 1;
       if (seam.without.length > 0) seen.framed += 1;
       if (seam.lineEnds !== undefined) seen.lineEnds += 1;
