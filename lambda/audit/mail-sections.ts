@@ -36,14 +36,16 @@ export function verdictOf(seal: MailedSeal): Verdict<number, Finding> {
   const { objects, carriedOver, carriedOverRecords } = seal.verified;
   const why = 'there was no time for it';
   const late = [formatCount(carriedOver, 'object'), formatCount(carriedOverRecords, 'run record')];
-  const isListed = !seal.todo.some(({ what }) => what === 'settled');
+  const isLeft = (what: 'settled' | 'new') => seal.todo.some((one) => one.what === what);
   return {
     seen: objects,
     wrong: [...findings, ...acknowledged.map((one) => ({ ...one, acknowledged: 'by the plan' }))],
     notSeen: [
       ...unreadable.map(({ key, problem }) => ({ what: key, why: problem })),
       ...late.flatMap((what) => (what.startsWith('0 ') ? [] : { what, why })),
-      ...(isListed ? [] : [{ what: 'what is in no run record', why }]),
+      // Where states were lost, what earlier seals counted is new again.
+      ...(isLeft('new') && carriedOver === 0 ? [{ what: 'content that is new again', why }] : []),
+      ...(isLeft('settled') ? [{ what: 'what is in no run record', why }] : []),
     ],
   };
 }

@@ -117,19 +117,21 @@ async function* changedRuns(
   for await (const listed of runsBetween(archive, {}, findings.find)) {
     const unsealed = new Set<string>();
     let isRewritten = false;
-    let newest = 0;
+    let newestSealed = 0;
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed === undefined) unsealed.add(key);
       else found.there.add(sealed);
-      newest = Math.max(newest, sealed?.by.number ?? chain.next.number);
+      newestSealed = Math.max(newestSealed, sealed?.by.number ?? 0);
       // S3 wrote a sealed record anew after it was listed for its seal.
       isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
       if (found.oldestWrittenAt === undefined || writtenAt < found.oldestWrittenAt) found.oldestWrittenAt = writtenAt;
     }
-    found.runs.set(listed.run.getTime(), newest);
-    // Where the newest states are lost, what was new to their audits is new again.
-    const isNew = newest > (chain.stateOf?.number ?? 0);
+    found.runs.set(listed.run.getTime(), unsealed.size > 0 ? chain.next.number : newestSealed);
+    // Where the newest states are lost, what was new to their audits is new again, and to no later one.
+    const isSinceState = newestSealed > (chain.stateOf?.number ?? 0);
+    if (isSinceState) found.addNew(listed.run);
+    const isNew = unsealed.size > 0 || isSinceState;
     const isRead = isNew || isRewritten;
     if (isNew && before !== undefined) yield { listed: before, unsealed: new Set(), isNew: false };
     if (isRead) yield { listed, unsealed, isNew };

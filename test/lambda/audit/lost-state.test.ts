@@ -60,6 +60,18 @@ describe('the state of a seal', () => {
     expect(result?.verified.objects).toBe(72 - 8);
   });
 
+  it.each([
+    0, 3, 7, 11, 15,
+  ])('that is gone leaves nothing unread, also where %i requests later the time is over', async (outOfTimeAfter) => {
+    remove(1, 2, 3);
+    const first = await world.audit(at(23), { outOfTimeAfter });
+    const second = await world.audit(at(24));
+    expect((first.result?.verified.objects ?? 0) + (second.result?.verified.objects ?? 0)).toBeGreaterThanOrEqual(
+      72 - 8,
+    );
+    expect(second.result?.verified.carriedOver).toBe(0);
+  });
+
   it('of an earlier seal may be gone: nothing needs it', async () => {
     remove(1, 2);
     expect(damageIn(await look(world.bucket))).toEqual(['damaged']);

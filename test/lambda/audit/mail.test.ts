@@ -183,6 +183,12 @@ describe('the mail of an audit', () => {
       '  and 7 more\n',
     ],
     [
+      'what was not read although nothing is counted as left, because the state that counted it was lost',
+      { todo: [dueFrom('new', new Date(quiet.seal))] },
+      /^Audit: not seen yet: content that is new again, /,
+      'Not seen yet: content that is new again.\n',
+    ],
+    [
       'what is acknowledged and why, which is not undamaged',
       { plan: known, open: all([lost]) },
       /^Audit: 1 damaged, all acknowledged, 24 of 24/,
