@@ -10,12 +10,12 @@ import { impossibleTimes, type ReadStamps, readChain, readNewStamps, type SealCh
 import { ArchiveReadError } from '../../archive/read';
 import type { Clock } from '../clock';
 import type { S3Archive } from '../collect/put/s3-archive';
-import type { Mail } from '../notify/sns-mailer';
+import type { Mail } from '../notify/mail';
+import { auditMail } from './audit-mail';
 import { type ExamineContext, examine } from './examine';
 import { Findings } from './findings';
 import { fleetInForce } from './fleet-in-force';
 import type { KmsSigner } from './kms-signer';
-import { auditMail } from './mail';
 import { latePasses, type MailedSeal, stalestHours } from './mail-sections';
 import { sealedPlan, type UnsignedSeal } from './make-seal';
 import { logFigures } from './seam-summary';

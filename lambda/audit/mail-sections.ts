@@ -5,10 +5,10 @@ import type { Seal } from '../../archive/format/seal';
 import type { OpenFinding, SealState } from '../../archive/format/seal-state';
 import type { Verdict } from '../../archive/format/verdict';
 import { acknowledgedBy, openDamage, type RightSeal } from '../../archive/prove/attest';
-import { count, more, plain, wrapped } from '../notify/mail-text';
 import { formatBytes, formatCount, formatTime } from '../plain-text';
 import { listingDays } from './agenda';
 import { hoursBetween, staleness } from './cluster-outcomes';
+import { count, more, plain, wrapped } from './mail-lines';
 import type { AskedStamp } from './stamp-seal';
 
 /** A mail is made of the seal and its state alone, so that it can be sent again. */

@@ -2,8 +2,8 @@ import { hourMs } from '../../archive/format/clocks';
 import { moreOf } from '../../archive/format/counted';
 import type { LogsState } from '../../archive/format/seal-state';
 import type { LogLink } from '../../archive/read';
-import { count, plain } from '../notify/mail-text';
 import { formatCount, formatTime, shellQuoted } from '../plain-text';
+import { count, plain } from './mail-lines';
 
 /** Gaps that a state lists; it counts all. */
 const mostLogGaps = 1000;

@@ -1,6 +1,6 @@
 import { shellQuoted } from '../plain-text';
-import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './failure-events';
-import type { Mail } from './sns-mailer';
+import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './event';
+import { type Mail, subjectOf } from './mail';
 
 /** Longest event that a command repeats, in characters. */
 const repeatedCharacters = 2000;
@@ -22,8 +22,7 @@ export function failureMail(event: unknown, service: string): Mail {
   const heading = error === 'ClusterListError' ? 'List refused' : 'Run failed for good';
   const lines = [what, '', why, '', ...again, `More: docs/alarms.md, "${heading}".`];
   return {
-    // SNS takes subjects of less than 100 characters.
-    subject: `${service.slice(0, 70)}: failed for good`,
+    subject: subjectOf(service, ': failed for good'),
     text: lines.join('\n').replace(/(?!\n)\p{Cc}/gu, '?'),
   };
 }

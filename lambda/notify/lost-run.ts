@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { parseRunEnd, type RunEnd } from '../run-end-text';
-import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './failure-events';
+import { type DroppedEvent, droppedEvent, type EndedExecution, endedExecution } from './event';
 
 /** What a run leaves that nothing will retry any more. */
 export interface LostRun {

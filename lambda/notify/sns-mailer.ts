@@ -1,13 +1,6 @@
 import { PublishCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { maxAttempts, timeLimits } from '../aws-clients';
-
-export interface Mail {
-  /** ASCII, fewer than 100 characters: what SNS takes. */
-  readonly subject: string;
-  readonly text: string;
-  /** Whether it also goes to those who are woken up. */
-  readonly pages?: boolean;
-}
+import type { Mail } from './mail';
 
 /** The topic did not take a mail. */
 export class MailError extends Error {

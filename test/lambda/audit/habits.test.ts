@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../../archive/format/run-record';
 import { emptyState, type SealState, stateSchema } from '../../../archive/format/seal-state';
+import { auditMail } from '../../../lambda/audit/audit-mail';
 import { Habits } from '../../../lambda/audit/habits';
-import { auditMail } from '../../../lambda/audit/mail';
 import { emptySeal } from '../../support/empty-seal';
 import { plan, SealedWorld } from './sealed-world';
 

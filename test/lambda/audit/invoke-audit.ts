@@ -7,7 +7,7 @@ import {
   audit,
   type Signer,
 } from '../../../lambda/audit/audit';
-import type { Mail } from '../../../lambda/notify/sns-mailer';
+import type { Mail } from '../../../lambda/notify/mail';
 import { Stop } from '../../../lambda/stop';
 import type { MemoryBucket } from '../../archive/prove/history/memory-bucket';
 import { Connection, KilledError } from '../../support/connection';

@@ -81,7 +81,7 @@ describe('a mail about what failed for good', () => {
 
   it.each([[null], [7], ['text'], [{}], [{ detail: 7 }]])('is made of anything: %j', (event) => {
     expect(failureMail(event, 'n'.repeat(200))).toEqual({
-      subject: `${'n'.repeat(70)}: failed for good`,
+      subject: `${'n'.repeat(82)}: failed for good`,
       text: expect.stringContaining(JSON.stringify(event)),
     });
   });

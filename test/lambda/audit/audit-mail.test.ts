@@ -2,7 +2,7 @@ import { counted, none } from '../../../archive/format/counted';
 import type { FindingKind } from '../../../archive/format/finding';
 import { emptyState } from '../../../archive/format/seal-state';
 import { dueFrom } from '../../../lambda/audit/agenda';
-import { auditMail } from '../../../lambda/audit/mail';
+import { auditMail } from '../../../lambda/audit/audit-mail';
 import type { MailedSeal } from '../../../lambda/audit/mail-sections';
 import { groupReasons } from '../../../lambda/group-reasons';
 import { emptySeal } from '../../support/empty-seal';

@@ -1,9 +1,9 @@
 import type { AuditPlan } from '../../archive/format/plan';
 import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, openDamage, shorterRetention } from '../../archive/prove/attest';
-import { count, plain, subjectOf, withShortTimes, wrapped } from '../notify/mail-text';
-import type { Mail } from '../notify/sns-mailer';
+import { type Mail, subjectOf } from '../notify/mail';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../plain-text';
+import { count, plain, withShortTimes, wrapped } from './mail-lines';
 import {
   command,
   counted,
@@ -86,7 +86,7 @@ export function auditMail(
     .join('\n\n');
   const pages = openDamage(seal).count > 0;
   const first = shorter.length > 0 ? 'RETENTION SHORTENED, ' : isFirst ? 'First seal: ' : '';
-  return { subject: subjectOf(`${first}${subject}`, archive), text: withShortTimes(`${text}\n`), pages };
+  return { subject: subjectOf(`Audit: ${first}${subject} (${archive}`, ')'), text: withShortTimes(`${text}\n`), pages };
 }
 
 /** What was gone before anything was attested, stored configurations alone excuse. */

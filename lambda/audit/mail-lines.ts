@@ -1,15 +1,7 @@
+/** How names, numbers and times stand in the lines of an audit's mail. */
+
 /** Width of a telephone, in characters. Keys and hashes are longer. */
 const width = 60;
-
-/** Longest subject that SNS takes, in characters. */
-const mostSubject = 99;
-
-export function subjectOf(verdict: string, archive: string): string {
-  return `Audit: ${verdict} (${archive}`
-    .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, mostSubject - 1)
-    .concat(')');
-}
 
 /** Names from outside as they may stand in a line of a mail. */
 export function plain(text: string): string {

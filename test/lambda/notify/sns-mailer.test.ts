@@ -1,25 +1,22 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { SNSClient } from '@aws-sdk/client-sns';
 import * as z from 'zod';
-import { KmsSigner, SigningError } from '../../../lambda/audit/kms-signer';
 import { MailError, SnsMailer } from '../../../lambda/notify/sns-mailer';
 import { type ListeningServer, listenLocally } from '../../../local/listen-locally';
 
-interface Seen {
-  readonly target: string | undefined;
-  readonly body: string;
-}
+const topicArn = 'arn:aws:sns:eu-central-1:123456789012:t';
+const taken = '<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>';
 
 let server: ListeningServer;
-let seen: Seen[];
+/** What the topic was sent last, and what it answers. */
+let received: string;
 let answer: { readonly status: number; readonly body: string };
 
 beforeEach(async () => {
-  seen = [];
+  answer = { status: 200, body: taken };
   const answering = createServer(async (request, response) => {
-    seen.push({ target: String(request.headers['x-amz-target']), body: await text(request) });
+    received = await text(request);
     response.writeHead(answer.status).end(answer.body);
   });
   server = await listenLocally(answering);
@@ -27,55 +24,18 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-function target() {
+const mailer = () => {
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
   const { url: endpoint } = server;
-  return { endpoint, region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' }, maxAttempts: 1 };
-}
-
-const topicArn = 'arn:aws:sns:eu-central-1:123456789012:t';
-const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/k';
-const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-const answerWith = (body: unknown, status = 200) => {
-  answer = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
+  return new SnsMailer(topicArn, new SNSClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 }));
 };
-const signer = () => new KmsSigner(keyArn, new KMSClient(target()));
-const mailer = () => new SnsMailer(topicArn, new SNSClient(target()));
-
-describe('the signing key', () => {
-  it('signs the message itself and not a digest, with ECDSA over SHA-256', async () => {
-    answerWith({ Signature: base64('signature') });
-    expect(String(await signer().sign(Buffer.from('message')))).toBe('signature');
-    const how = { MessageType: 'RAW', SigningAlgorithm: 'ECDSA_SHA_256' };
-    expect(seen[0]?.target).toBe('TrentService.Sign');
-    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ KeyId: keyArn, Message: base64('message'), ...how });
-  });
-
-  it('is asked for its public half once', async () => {
-    answerWith({ PublicKey: base64('public') });
-    const one = signer();
-    for (let time = 0; time < 2; time += 1) expect(String(await one.publicKey())).toBe('public');
-    expect(seen.map(({ target }) => target)).toEqual(['TrentService.GetPublicKey']);
-  });
-
-  it.each([
-    ['may not be used', 400, { __type: 'AccessDeniedException', message: 'no' }, 'AccessDeniedException: no'],
-    ['gives an empty answer', 200, {}, 'the answer is empty'],
-  ])('that %s is named with the reason', async (_, status, body, reason) => {
-    answerWith(body, status);
-    await expect(signer().sign(Buffer.from('x'))).rejects.toThrow(SigningError);
-    await expect(signer().publicKey()).rejects.toThrow(`Reading the public key of ${keyArn} failed: ${reason}`);
-  });
-});
 
 describe('the topic', () => {
   const mail = { subject: 'Audit: fine', text: 'All\nis fine.\n' };
 
   async function sent(...args: Parameters<SnsMailer['send']>) {
-    seen = [];
-    answerWith('<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>');
     await mailer().send(...args);
-    const parameters = Object.fromEntries(new URLSearchParams(seen[0]?.body));
+    const parameters = Object.fromEntries(new URLSearchParams(received));
     return { ...parameters, message: JSON.parse(parameters.Message ?? '') } as Record<string, string> & {
       message: Record<'default' | 'email' | 'sms' | 'https', string>;
     };
@@ -135,10 +95,8 @@ describe('the topic', () => {
   });
 
   it('that takes no mail is named with the reason', async () => {
-    answerWith(
-      '<ErrorResponse><Error><Code>AuthorizationError</Code><Message>no</Message></Error></ErrorResponse>',
-      403,
-    );
+    const body = '<ErrorResponse><Error><Code>AuthorizationError</Code><Message>no</Message></Error></ErrorResponse>';
+    answer = { status: 403, body };
     const sending = mailer().send({ subject: 's', text: 't' });
     await expect(sending).rejects.toThrow(MailError);
     await expect(sending).rejects.toThrow(`Sending a mail to ${topicArn} failed: `);
