@@ -3,7 +3,7 @@ export * from './format/clocks';
 export * from './format/cluster-schema';
 export * from './format/completeness';
 export * from './format/configuration';
-export * from './format/damage';
+export * from './format/damaged-object-error';
 export * from './format/finding';
 export * from './format/folder-layout';
 export * from './format/keys';

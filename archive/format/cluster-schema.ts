@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ConfiguredCluster } from './configuration';
 import { resourceNames } from './resources';
-import { type ConfigProblem, mostListed, parsing, problemsOf } from './schema-problems';
+import { type ConfigProblem, mostProblems, parsing, problemsOf } from './schema-problems';
 
 /**
  * A list of clusters as a schema: that of the configuration, and that of a list from outside, which the function reads. Every
@@ -101,7 +101,7 @@ export function parseClusters(
     if (error !== undefined) problems.push(...problemsOf(error, [index]));
     else if (earlier === undefined) first.set(uidOf(entry), index);
     else problems.push({ path: `[${index}]`, received: JSON.stringify(data.uid), expected: once('uid', earlier) });
-    if (problems.length > mostListed) break;
+    if (problems.length > mostProblems) break;
     if (data !== undefined) clusters.push(data);
   }
   if (list.length === 0) problems.push({ path: '', received: 'a list of 0', expected: 'at least one cluster' });

@@ -14,12 +14,12 @@ export interface ConfigProblem {
 export const unknownMember = 'an unknown member';
 
 /** Most problems that a message lists: thousands of invalid uids would hide the others. */
-export const mostListed = 50;
+export const mostProblems = 50;
 
 /** A line for each problem: `clusters[3].uid: received "", expected a uid that is not empty`. */
 export function problemLines(problems: readonly ConfigProblem[]): string[] {
   const lines = problems
-    .slice(0, mostListed)
+    .slice(0, mostProblems)
     .map(
       ({ path, received, expected }) => `${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`,
     );

@@ -1,5 +1,5 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { DamagedObjectError, parseJson } from './damage';
+import { DamagedObjectError, parseJson } from './damaged-object-error';
 import { type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 
 /** Longest line of a signature that is read, in bytes. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../format/finding';
+import type { Finding, Gone } from '../format/finding';
 import { type ObjectName, objectKey, parseRunRecordKey } from '../format/keys';
 import { problems } from '../format/problems';
 import type { RunOutcome } from '../format/run-record';
@@ -10,7 +10,7 @@ import { readChain } from './seals/read-chain';
 import type { SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
 
-/** Judges objects that a run record names and that are not there, as `verify` does. Seals are read for the first of them. */
+/** Judges what is not there, as `verify` does: objects that a run record names, and records. Seals are read for the first of them. */
 export class GoneObjects {
   readonly #reader: ArchiveReader;
   readonly #now: Date;
@@ -19,6 +19,12 @@ export class GoneObjects {
   constructor(reader: ArchiveReader, now: Date) {
     this.#reader = reader;
     this.#now = now;
+  }
+
+  /** Whether the lifecycle may have removed the run record that named an object. @throws ArchiveReadError */
+  async mayLackRecord(object: Gone): Promise<boolean> {
+    this.#judges ??= this.#read();
+    return (await this.#judges).expiry.mayHaveRemoved(object);
   }
 
   /**

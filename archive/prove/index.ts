@@ -1,16 +1,14 @@
 export { contradiction, describePending } from './check-object';
+export { dueBetween, dueNow } from './due-now';
 export { type AbsentRuns, DueRuns, describeNotJudged, joinSpans, type Span } from './due-runs';
-export { Expiry } from './expiry';
 export { GoneObjects } from './gone-objects';
 export { type Part, partKeyFile, partPageFile, partReaderFile } from './part';
 export { acknowledgedBy, openDamage, type SealWithOpen } from './seals/open-damage';
 export { readChain, readHead } from './seals/read-chain';
 export type { RightSeal, SealChain } from './seals/seal-chain';
-export { planOf } from './seals/seal-plans';
 export { readStamps, type SealStamp } from './seals/seal-stamps';
-export { mostRunsBeside, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
+export { seenRun } from './seen-run';
 export { issuerAndSerialOf } from './stamps/certificate-chain';
-export { DerReader, derTag } from './stamps/der';
 export { requestStamp } from './stamps/request-stamp';
 export type { Verified, VerifyCounts } from './tally';
 export { verifyArchive } from './verify-archive';

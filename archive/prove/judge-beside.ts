@@ -4,9 +4,9 @@ import { problems } from '../format/problems';
 import { resourceNames } from '../format/resources';
 import { mapConcurrently } from '../read/map-concurrently';
 import { firstOf } from '../read/newest-first';
+import { ObjectSet } from '../read/object-set';
 import { type FoundObject, keysOfCluster } from '../read/objects-between';
 import { readStoredRun, type StoredRun } from '../read/read-run';
-import { RecordedObjects } from '../read/recorded-objects';
 import { isWithin, runsBetween } from '../read/run-keys';
 import { recordsOf, type StoredOutcome, storedOutcomes } from '../read/stored-outcomes';
 import {
@@ -22,7 +22,7 @@ import { found, type Judged, type Slice, unlessExpired, type World } from './wor
 /** What was met in a slice so far. */
 export class Met {
   /** Objects that run records name, and that no listing has shown yet; not those that were read and are missing. */
-  readonly named: RecordedObjects;
+  readonly named: ObjectSet;
   /** What is sealed and there. */
   readonly there = new Set<Sealed>();
   /** Keys of what is not there, and was told to be. */
@@ -30,7 +30,7 @@ export class Met {
   /** Times of the runs that have a record that could not be read: it may name any object. */
   readonly unread = new Set<number>();
   /** Objects that run records say were not archived. */
-  readonly unarchived = new RecordedObjects();
+  readonly unarchived = new ObjectSet();
   /** By the time of their run: its records, where one says so. */
   readonly refusals = new Map<number, readonly WrittenRecord[]>();
   /** By the time of their run: records that are sealed, and are gone or are not run records any more. */
@@ -38,7 +38,7 @@ export class Met {
 
   /** @param keptName gives the name of a cluster to be kept; left out: a copy */
   constructor(keptName?: (cluster: string) => string) {
-    this.named = new RecordedObjects(keptName);
+    this.named = new ObjectSet(keptName);
   }
 }
 

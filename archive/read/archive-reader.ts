@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { DamagedObjectError } from '../format/damage';
+import { DamagedObjectError } from '../format/damaged-object-error';
 import { checksumText } from '../format/object-headers';
 
 /** One object of a listing. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
-import { DamagedObjectError } from '../format/damage';
+import { DamagedObjectError } from '../format/damaged-object-error';
 import { parseObjectKey } from '../format/keys';
 import { objectMetadata } from '../format/object-metadata';
 import {

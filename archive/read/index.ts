@@ -1,12 +1,4 @@
-export {
-  ArchiveReadError,
-  type ArchiveReader,
-  type Body,
-  discard,
-  type ListedObject,
-  type ObjectHead,
-  type OpenedObject,
-} from './archive-reader';
+export { ArchiveReadError, type ArchiveReader, type Body, type ObjectHead } from './archive-reader';
 export { type ClusterPlace, clusterPlacesNewestFirst } from './cluster-places';
 export { allClusters, clusterNames, clustersBetween, namedClusters } from './clusters';
 export { compareKeys, walkKeys, walkNames } from './folder/key-walk';
@@ -30,8 +22,7 @@ export { openBucket } from './open-bucket';
 export { damageOf, type OpenedContent, openContent } from './open-content';
 export { Presence } from './presence';
 export { isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
-export { readWhole, type WholeObject } from './read-whole';
+export { readWhole } from './read-whole';
 export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';
 export { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 export { configuredClusters, type RunConfiguration, StoredConfigurations } from './stored-configurations';
-export type { StoredOutcome } from './stored-outcomes';

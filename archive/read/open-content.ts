@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { types } from 'node:util';
 import * as zlib from 'node:zlib';
-import { DamagedObjectError } from '../format/damage';
+import { DamagedObjectError } from '../format/damaged-object-error';
 import { type ObjectName, parseObjectKey } from '../format/keys';
 import { type ObjectFacts, readObjectMetadata } from '../format/object-metadata';
 import { problems } from '../format/problems';

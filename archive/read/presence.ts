@@ -1,8 +1,8 @@
 import { type ObjectName, objectKey } from '../format/keys';
 import { type Resource, resourceNames } from '../format/resources';
 import type { ArchiveReader } from './archive-reader';
+import { ObjectSet } from './object-set';
 import { keysOfCluster } from './objects-between';
-import { RecordedObjects } from './recorded-objects';
 import type { Period } from './run-keys';
 
 /**
@@ -12,7 +12,7 @@ import type { Period } from './run-keys';
 export class Presence {
   readonly #reader: ArchiveReader;
   readonly #period: Period;
-  readonly #objects = new RecordedObjects();
+  readonly #objects = new ObjectSet();
   readonly #listed = new Map<string, Promise<void>[]>();
 
   /** @param period has all runs that are asked for */

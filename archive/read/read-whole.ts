@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../format/damage';
+import { DamagedObjectError } from '../format/damaged-object-error';
 import { RunRecordError } from '../format/run-record';
 import { ArchiveReadError, type ArchiveReader, type Body, discard, type OpenedObject } from './archive-reader';
 import { damageOf } from './open-content';

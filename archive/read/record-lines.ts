@@ -1,4 +1,4 @@
-import { DamagedObjectError, parseJson } from '../format/damage';
+import { DamagedObjectError, parseJson } from '../format/damaged-object-error';
 import type { Finding } from '../format/finding';
 import type { RunRecordName } from '../format/keys';
 import { MergedOutcomes } from '../format/merged-outcomes';

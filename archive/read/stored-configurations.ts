@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ClusterListSource, type ConfiguredCluster, judgedConfigurationSchema } from '../format/configuration';
-import { DamagedObjectError, parseJson } from '../format/damage';
+import { DamagedObjectError, parseJson } from '../format/damaged-object-error';
 import { type Finding, nameOf } from '../format/finding';
 import { configurationKey } from '../format/keys';
 import { headersProblem } from '../format/object-headers';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { DamagedObjectError } from '../../archive/format/damage';
+import { DamagedObjectError } from '../../archive/format/damaged-object-error';
 import { LogTextDecoder } from '../../archive/format/log-text';
 import type { ObjectFacts } from '../../archive/format/object-metadata';
 import { type Resource, resources } from '../../archive/format/resources';

@@ -5,7 +5,7 @@ import { type ObjectFacts, readObjectMetadata } from '../../archive/format/objec
 import { problems } from '../../archive/format/problems';
 import type { Resource } from '../../archive/format/resources';
 import { isStored, type RunOutcome } from '../../archive/format/run-record';
-import { contradiction, describePending, Expiry, GoneObjects, readChain } from '../../archive/prove';
+import { contradiction, describePending, GoneObjects } from '../../archive/prove';
 import {
   type ArchiveReader,
   type ClusterObject,
@@ -16,7 +16,6 @@ import {
   type ObjectHead,
   type Period,
   readClusterRecord,
-  StoredConfigurations,
 } from '../../archive/read';
 import { formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
@@ -80,7 +79,7 @@ export async function* heldNewestFirst(
     const found =
       object === undefined
         ? await goneObject(archive, gone, name, record)
-        : await recordedObject({ archive, now }, object, record, listed);
+        : await recordedObject({ archive, now, gone }, object, record, listed);
     return { run, record, isUnread: false, object: found };
   };
   const places = clusterPlacesNewestFirst(archive, resource, cluster, period, now);
@@ -120,7 +119,7 @@ async function goneObject(
 
 /** Holds an object of a listing against its run's records, as `verify` does. @throws ArchiveReadError */
 async function recordedObject(
-  { archive, now }: Pick<OpenedArchive, 'archive' | 'now'>,
+  { archive, now, gone }: Pick<OpenedArchive, 'archive' | 'now'> & { readonly gone: GoneObjects },
   object: ClusterObject,
   record: ClusterRecord | undefined,
   listed: ClusterPlace['listed'],
@@ -137,7 +136,7 @@ async function recordedObject(
     const isRefused = outcome !== undefined && !isStored(outcome) && bad === undefined;
     const pending = describePending(object, settled(now), isRefused ? listed?.records : []);
     if (pending !== undefined) return { kind: 'pending', key, problem: pending };
-    if (await mayHaveExpired(archive, now, object)) return { kind: 'note', key, problem: problems.recordExpired };
+    if (await gone.mayLackRecord(object)) return { kind: 'note', key, problem: problems.recordExpired };
     if (bad !== undefined) return bad;
     const reason = outcome && [outcome.outcome, outcome.httpStatus].filter((part) => part !== undefined).join(', ');
     const problem = reason === undefined ? problems.unrecorded : `the run record says: ${reason}`;
@@ -156,11 +155,4 @@ export function remarkOnRecorded(key: string, outcome: RunOutcome, head: ObjectH
   const different = contradiction({ ...head, facts }, outcome);
   if (different !== undefined) return { key, ...different };
   return outcome.sha256 === undefined ? { kind: 'note', key, problem: problems.withoutHash } : undefined;
-}
-
-/** Whether the lifecycle may have removed the record: by the seals, and by the configurations where no seal can tell. */
-async function mayHaveExpired(reader: ArchiveReader, now: Date, object: ClusterObject): Promise<boolean> {
-  const chain = await readChain(reader, {}, () => {});
-  const configurations = new StoredConfigurations(reader);
-  return new Expiry({ reader, configurations, chain, now }).mayHaveRemoved(object);
 }

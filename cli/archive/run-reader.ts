@@ -24,7 +24,7 @@ import {
   staleness,
 } from '../../lambda/audit/cluster-outcomes';
 import { formatCount, formatPeriod, formatTime } from '../terminal/format';
-import { type AbsentRow, type DueNow, describeTimes, findAbsent, findOverdue, rowOf } from './absent-runs';
+import { type AbsentRow, describeTimes, findAbsent, findOverdue, type OverdueNow, rowOf } from './absent-runs';
 import { HeldOutcomes, type HeldRun, type SelectedRun } from './held-outcomes';
 import { ListChanges } from './list-changes';
 import type { OpenedArchive } from './open-archive';
@@ -233,7 +233,7 @@ export class RunReader implements OpenedArchive {
   }
 
   /** What is overdue now. */
-  async overdue(): Promise<DueNow> {
+  async overdue(): Promise<OverdueNow> {
     const found = await findOverdue(this, this.#configurations);
     this.due.push(found.due);
     return found;

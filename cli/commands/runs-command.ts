@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { sealKey } from '../../archive/format/keys';
 import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archive/prove';
-import { type DueNow, isAbsent } from '../archive/absent-runs';
+import { isAbsent, type OverdueNow } from '../archive/absent-runs';
 import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/cluster-names';
 import type { HeldRun } from '../archive/held-outcomes';
 import { archiveArgument, completeCommand } from '../archive/open-archive';
@@ -62,7 +62,7 @@ export function runsCommand(context: CommandContext): Command {
 }
 
 /** What is known of an archive before runs are listed. */
-interface Health extends DueNow {
+interface Health extends OverdueNow {
   readonly newest: readonly NewestRun[];
   readonly seal: OpenSeal | undefined;
   /** What is wrong with the seals above that one, by key: nobody knows what these say. */

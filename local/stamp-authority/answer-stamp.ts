@@ -1,5 +1,6 @@
 import { createHash, sign } from 'node:crypto';
-import { DerReader, derTag, issuerAndSerialOf } from '../../archive/prove';
+import { DerReader, derTag } from '../../archive/format/der';
+import { issuerAndSerialOf } from '../../archive/prove';
 import { ecdsaWithSha256, type Issuer } from './issue-certificate';
 import { context, generalizedTime, integer, octets, oid, sequence, set } from './write-der';
 

@@ -1,4 +1,4 @@
-import { derTag } from '../../archive/prove';
+import { derTag } from '../../archive/format/der';
 
 /** A DER element (ITU-T X.690). */
 export function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {

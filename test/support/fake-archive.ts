@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { RunRecord } from '../../archive/format/run-record';
-import type { ArchiveReader, ListedObject, OpenedObject } from '../../archive/read';
+import type { ArchiveReader, ListedObject, OpenedObject } from '../../archive/read/archive-reader';
 import type { ArchiveObject } from '../../lambda/collect/put/archive-object';
 import type { PutResult } from '../../lambda/collect/put/s3-archive';
 import { recordOf } from './record-text';

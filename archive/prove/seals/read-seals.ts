@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../../format/damage';
+import { DamagedObjectError } from '../../format/damaged-object-error';
 import { type Find, findStray } from '../../format/finding';
 import { parseSealKey, parseSealStampKey, parseSealStateKey, sealKey, sealsPrefix } from '../../format/keys';
 import { headersProblem, jsonLinesType } from '../../format/object-headers';

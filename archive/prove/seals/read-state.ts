@@ -1,4 +1,4 @@
-import { parseJson } from '../../format/damage';
+import { parseJson } from '../../format/damaged-object-error';
 import { sealStateKey } from '../../format/keys';
 import { problems } from '../../format/problems';
 import { sha256Of } from '../../format/seal-file';

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { DerReader, derTag } from './der';
+import { DerReader, derTag } from '../../format/der';
 
 const timeStamping = '1.3.6.1.5.5.7.3.8';
 const extensionNames = { keyUsage: '2.5.29.15', extendedKeyUsage: '2.5.29.37', basicConstraints: '2.5.29.19' } as const;
@@ -14,7 +14,7 @@ const knownExtensions: ReadonlySet<string> = new Set([
 /** Bits of the first octet of a KeyUsage (RFC 5280, 4.2.1.3). */
 const usages = { digitalSignature: 0x80, nonRepudiation: 0x40, keyCertSign: 0x04 } as const;
 
-export interface ChainOptions {
+export interface PathOptions {
   /** Any others, which may lead to a root. Each is looked at once. */
   readonly certificates: readonly X509Certificate[];
   readonly roots: readonly X509Certificate[];
@@ -29,7 +29,7 @@ export interface ChainOptions {
  */
 export function rootOf(
   certificate: X509Certificate,
-  { certificates, roots, time }: ChainOptions,
+  { certificates, roots, time }: PathOptions,
 ): X509Certificate | undefined {
   if (!maySignStamps(certificate) || !isUsable(certificate, time)) return undefined;
   // A certificate that others signed is not a root, whoever trusts it: it may lead to one.

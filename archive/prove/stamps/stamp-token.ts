@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { DerError, DerReader, derTag } from './der';
+import { DerError, DerReader, derTag } from '../../format/der';
 
 /** What a TimeStampResp (RFC 3161, 2.4.2) holds. */
 export interface StampToken {

@@ -3,7 +3,7 @@ import { type JoinedLog, joinLines, mostBefore } from './joined-log';
 import type { LogEnd } from './log-end';
 import { isCrLf, isSame, type LogLines } from './log-lines';
 import { type Place, placeText } from './place-text';
-import { judge, noOverlap, type Seam } from './seam';
+import { judgeSeam, noOverlap, type Seam } from './seam';
 
 /** A text, and what is known of the log with it. */
 export interface Followed {
@@ -36,7 +36,7 @@ function followInOrder(log: JoinedLog, text: LogEnd, later: ComparedText): Follo
   if (at === undefined) return undefined;
   const place = placeText(log, later, at);
   const bottom = newBelow(log, text, place);
-  const judged = judge(log.leaning, place, bottom.added);
+  const judged = judgeSeam(log.leaning, place, bottom.added);
   const without = linesWithout(place);
   // A log that was begun anew with the same lines has another first line too. So it is a stale one only if the line is known.
   const isAnew = judged.kind === 'older' && at === 0 && place.isFirstOther && !log.without.includes('first');
@@ -68,7 +68,7 @@ function followTurned(log: JoinedLog, text: LogEnd, lines: LogLines): Followed |
   const at = findOverlap(log, later, true)?.at;
   if (at === undefined) return undefined;
   const place = placeText(log, later, at);
-  const judged = judge(log.leaning, place, text.lines - place.newAt);
+  const judged = judgeSeam(log.leaning, place, text.lines - place.newAt);
   const newFrom = text.startOf(text.lines - place.above);
   const turned = joinLines(log, later, at, place).reversed();
   return {

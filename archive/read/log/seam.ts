@@ -54,7 +54,7 @@ export const noOverlap = {
  * @param before which side it was so far, see {@link JoinedLog.leaning}
  * @param added lines that are new at the bottom
  */
-export function judge(
+export function judgeSeam(
   before: number,
   place: Place,
   added: number,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { DamagedObjectError } from '../../../../archive/format/damage';
+import { DamagedObjectError } from '../../../../archive/format/damaged-object-error';
 import {
   ArchiveReadError,
   type ArchiveReader,

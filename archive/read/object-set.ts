@@ -4,7 +4,7 @@ import { resourceNames } from '../format/resources';
 const kinds = resourceNames.length;
 
 /** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */
-export class RecordedObjects {
+export class ObjectSet {
   readonly #clusters = new Map<string, number>();
   readonly #runs = new Map<number, Uint8Array>();
   readonly #keptName: (cluster: string) => string;
