@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from 'diff';
+import { problems } from '../../archive/format/problems';
 import { type Resource, resources } from '../../archive/format/resources';
 import { archiveArgument, type OpenedArchive, openArchiveNow } from '../archive/open-archive';
 import { type ReadText, readText } from '../archive/read-text';
@@ -222,7 +223,7 @@ With --ignore, lines that match count as equal, and texts that differ only in th
 the commands to compare them by hand.
 
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, one of the two is
-missing or damaged, or no run record says that it was archived.
+missing or damaged, or ${problems.unrecorded}.
 
 Examples:
   npm run collector -- diff my-cluster

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { LogTextDecoder } from '../../archive/format/log-text';
+import { problems } from '../../archive/format/problems';
 import { type Resource, resources } from '../../archive/format/resources';
 import { type ArchiveReader, damageOf } from '../../archive/read';
 import { openArchiveNow } from '../archive/open-archive';
@@ -85,7 +86,7 @@ no older one. Behind 100 runs in a row that have no object of the cluster it rea
 one: it says which runs it did not look at. Control characters are written out on a terminal; a pipe or a file gets the
 content byte for byte.
 
-Exit codes: 0 done, 1 the object is missing or damaged, or no run record says that it was archived, 2 wrong command line, 3 it
+Exit codes: 0 done, 1 the object is missing or damaged, or ${problems.unrecorded}, 2 wrong command line, 3 it
 could not be done, or the run record could not be read.
 
 Examples:

@@ -30,6 +30,7 @@ FILE_MANAGERS = r'\.DS_Store|Thumbs\.db|desktop\.ini|@eaDir|\._.+'  # What they 
 PART_FILES = ('seals-public-key.pem', 'CHECK.md', 'check_archive.py')
 NOT_JUDGED = '''Not judged: whether a run was due that no seal calls absent, what a configuration says, headers, the text
 within a log, a shorter retention, whether stamps are in time.'''
+UNRECORDED = 'no run record says that it was archived'
 MEBIBYTE = 1024 * 1024
 PUBLIC_KEY = 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{85}[AQgw]=='  # SPKI of the curve P-256, in base64
 GONE = (FileNotFoundError, NotADirectoryError)
@@ -446,12 +447,12 @@ def check_unnamed(archive, key, is_lost, records):
     if is_pending:
         archive.find('pending', key, 'no run record has it, or has it yet')
     elif not is_lost:
-        archive.find('unrecorded', key, 'no run record says that it was archived')
+        archive.find('unrecorded', key, UNRECORDED)
     else:
         with archive.judging(key):
             check_object(archive, key, [])
             if key in archive.sealed:
-                archive.find('unrecorded', key, 'a seal has it, and no run record says that it was archived')
+                archive.find('unrecorded', key, 'a seal has it, and ' + UNRECORDED)
 
 def judge(folder, now, keys, asked=EVERYTHING):
     """Seals first, then runs and what they name, then everything else. What is sealed is there. Returns the findings,

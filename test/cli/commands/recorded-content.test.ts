@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { damageKinds } from '../../../archive/format/finding';
 import { runRecordKey } from '../../../archive/format/keys';
 import { objectMetadata } from '../../../archive/format/object-metadata';
+import { problems } from '../../../archive/format/problems';
 import { type FirstResource, firstResources } from '../../../archive/format/resources';
 import { rounds } from '../../support/rounds';
 import { type Answer, ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
@@ -391,7 +392,7 @@ describe('what a command shows', () => {
     await new SealFixture(archive).seal({ at: hour(11) });
     expect(await show()).toMatchObject({
       code: 1,
-      err: expect.stringContaining('no run record says that it was archived'),
+      err: expect.stringContaining(problems.unrecorded),
     });
   });
 });
