@@ -15,7 +15,7 @@ describe.each([
   'lambda/collect/body/log-record',
   'lambda/collect/body/manifest',
   'lambda/collect/run/cluster-list',
-  'archive/format/list-in-force',
+  'archive/format/list-in-force-laws',
   'archive/format/run-record-lines',
   'archive/format/schedule/cron-gap',
   'archive/format/schedule/firings',

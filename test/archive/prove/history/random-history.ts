@@ -1,14 +1,15 @@
-import type { Configuration, ConfiguredCluster } from '../../../../archive/format/configuration';
-import { dateOf, runPrefix } from '../../../../archive/format/keys';
-import type { AuditPlan } from '../../../../archive/format/plan';
+import type { Configuration } from '../../../../archive/format/configuration';
+import { runPrefix } from '../../../../archive/format/keys';
 import { isStored, type RunRecord } from '../../../../archive/format/run-record';
 import { firingsOf } from '../../../../archive/format/schedule/firings';
 import type { AuditResult } from '../../../../lambda/audit/audit';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
-import { type Audited, invokeAudit, TestKey } from '../../../lambda/audit/invoke-audit';
 import { recordOf } from '../../../support/record-text';
 import { type Invoked, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
+import { RandomAudits } from './random-audits';
+import { type Deployment, randomDeployment } from './random-deployment';
+import { type Due, surelyLost } from './surely-lost';
 
 /*
  * Plays what may become of one collector over some weeks, and says what a reader of its archive may and must find.
@@ -22,11 +23,11 @@ import { MemoryBucket } from './memory-bucket';
  * - The scheduler (`#fire`, `#loseFirings`). It fires the deployed schedule, in its time zone, at one of two instants where
  *   clocks are set back. It loses some events and delivers others twice. Lambda makes up to three attempts of each, and a person
  *   may deploy between two of them (`#invokeWithRetries`).
- * - People (`#deploy`, `#runByHand`, `#completeEarlier`). They deploy other clusters, schedules, shards and retentions, start runs
- *   of all clusters or of some, and complete earlier runs, under the configuration that is deployed then. What is due while they
- *   are at work is lost.
- * - The audit (`#audit`), if the history has one. It comes about once a day, at times twice at once, with a clock that may be an
- *   hour off, and may be killed at any request or run out of time.
+ * - People (`#deploy`, `#runByHand`, `#completeEarlier`). They deploy other clusters, schedules, shards and retentions
+ *   (`random-deployment.ts`), start runs of all clusters or of some, and complete earlier runs, under the configuration that is
+ *   deployed then. What is due while they are at work is lost.
+ * - The audit (`random-audits.ts`), if the history has one. It comes about once a day, at times twice at once, with a clock that
+ *   may be an hour off, and may be killed at any request or run out of time.
  * - The lifecycle (`#expire`), if things expire. It removes some of what was too old while a retention was deployed, at the end.
  *
  * Any invocation may be killed at any request to the archive; S3 may still do the last one. A killed attempt leaves objects that no
@@ -38,9 +39,9 @@ import { MemoryBucket } from './memory-bucket';
  * - `lost` are all firings without a record. Only these may be called absent. Beside each instant stands the one an hour later,
  *   because a reader cannot know which of two the scheduler took. With audits it has also the firings of schedules that seals
  *   know, while one was in force that no seal knows (`#unseen`): the audit cannot have known of it.
- * - `surelyLost` are those that a reader must call absent. That is harder to say than what may be: the runs before and after have
- *   records and the same deployment, no other one lies within four hours of either (clocks are up to an hour off), no run
- *   between them was completed under another one, and a day has passed. Where things expire nothing is sure.
+ * - `surelyLost` are those that a reader must call absent (`surely-lost.ts`). That is harder to say than what may be: the runs
+ *   before and after have records and the same deployment, no other one lies within four hours of either (clocks are up to an
+ *   hour off), no run between them was completed under another one, and a day has passed. Where things expire nothing is sure.
  *
  * `verify-history.ts` verifies what a history leaves and compares. When a seed fails, its `events` say what happened, in order.
  */
@@ -49,23 +50,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const schedules: readonly [Configuration['schedule'], ...Configuration['schedule'][]] = [
-  { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-  { expression: 'cron(0 0/3 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-  { expression: 'cron(30 2,14 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
-  { expression: 'cron(0 1-4 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
-  { expression: 'cron(0 6 ? * MON-FRI *)', timeZone: 'America/New_York', enabled: true },
-  { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
-];
-
 const waits: readonly [number, ...number[]] = [5 * hour, 2 * day, 12 * day, 40 * day];
-
-/** A stack as it is deployed from one time on. */
-interface Deployment {
-  readonly from: Date;
-  readonly collection: Configuration;
-  readonly shards: number;
-}
 
 export interface HistoryOptions {
   /** Whether the lifecycle removes what is too old. */
@@ -105,8 +90,7 @@ class Player {
   readonly #bucket = new MemoryBucket();
   readonly #events: string[] = [];
   readonly #deployments: Deployment[] = [];
-  /** Firings, with the deployment that they were due in, and whether a record of them is there. */
-  readonly #firings: { readonly at: Date; readonly deployment: Deployment; isRecorded: boolean }[] = [];
+  readonly #firings: Due[] = [];
   readonly #unfinished = new Set<number>();
   /** What killed invocations were told to collect, by run. */
   readonly #leftBy = new Map<number, Configuration[]>();
@@ -116,11 +100,7 @@ class Player {
   #now: Date;
   /** At which instant the scheduler fires of two. */
   readonly #firesAtSecond: boolean;
-  readonly #key = new TestKey();
-  readonly #audits: AuditResult[] = [];
-  /** Deployments that a seal knows. */
-  readonly #sealed = new Set<Deployment>();
-  #auditedAt = new Date(0);
+  readonly #audits: RandomAudits;
   #hasRun = true;
   #isUnderWay = false;
   /** Until when the schedule was looked at. */
@@ -129,6 +109,7 @@ class Player {
   constructor(random: Random, options: HistoryOptions) {
     this.#random = random;
     this.#options = options;
+    this.#audits = new RandomAudits(random, this.#bucket, (what, about) => this.#note(what, about));
     // The clocks of Berlin change on 28 March and on 31 October 2027, those of New York on 14 March and on 7 November.
     this.#now = new Date(Date.UTC(2027, pick(random, [2, 5, 9]), between(random, 20, 27), between(random, 0, 23), 13));
     this.#firedUntil = this.#now;
@@ -156,7 +137,7 @@ class Player {
         this.#failing = new Set(
           this.#deployed.collection.clusters.flatMap(({ uid }) => (this.#random() < 0.3 ? uid : [])),
         );
-      if (this.#options.isAudited) await this.#audit();
+      if (this.#options.isAudited) await this.#audits.perhapsAt(this.#now, this.#deployed);
     }
     if (this.#random() < 0.6) return;
     // The last run has come this far when somebody looks at the archive.
@@ -174,115 +155,33 @@ class Player {
       // An audit judges what was due up to its own time.
       this.#now = now;
       this.#loseFirings();
-      await this.#auditAt(now);
+      await this.#audits.at(now, this.#deployed);
     }
-    const recorded = this.#firings.filter(({ isRecorded }) => isRecorded);
     const lost = this.#firings.filter(({ isRecorded }) => !isRecorded);
-    const surelyLost = lost.filter(({ at, deployment }) => {
-      const before = recorded.findLast((other) => other.at < at);
-      const after = recorded.find((other) => other.at > at);
-      const isOld = now.getTime() - at.getTime() > day;
-      if (!isOld || before?.deployment !== deployment || after?.deployment !== deployment) return false;
-      // The archive does not say which configuration such a run began with.
-      const isMixed = [...this.#mixed].some((run) => run >= before.at.getTime() && run <= after.at.getTime());
-      // Clocks may be off: another configuration close to one of the two runs may have been in force between them.
-      const isOnlyOne =
-        deployment.from.getTime() < before.at.getTime() - 4 * hour &&
-        !this.#deployments.some(({ from }) => from > deployment.from && from.getTime() < after.at.getTime() + 4 * hour);
-      return !isMixed && !this.#unfinished.has(after.at.getTime()) && isOnlyOne;
-    });
+    const played = {
+      due: this.#firings,
+      deployments: this.#deployments,
+      mixed: this.#mixed,
+      unfinished: this.#unfinished,
+    };
     return {
       bucket: this.#bucket,
       now,
       lost: [...lost.map(({ at }) => at), ...this.#unseen(now)].flatMap((at) => [at, new Date(at.getTime() + hour)]),
-      surelyLost: expires ? [] : surelyLost.map(({ at }) => at),
-      audits: this.#audits,
+      surelyLost: expires ? [] : surelyLost(played, now),
+      audits: this.#audits.results,
       events: this.#events,
     };
-  }
-
-  /** The audit is due once a day; now and then it comes late, or somebody starts one. */
-  async #audit(): Promise<void> {
-    const isDue = this.#now.getTime() - this.#auditedAt.getTime() >= day && this.#random() < 0.9;
-    if (isDue || this.#random() < 0.1) await this.#auditAt(this.#now);
-  }
-
-  /** One event, with Lambda's retries; now and then it is delivered twice. */
-  async #auditAt(start: Date): Promise<void> {
-    const random = this.#random;
-    this.#auditedAt = start;
-    const time = random() < 0.8 ? start : undefined;
-    const wrongByMs = pick(random, [0, 0, 0, -hour, hour]);
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      const deliveries = random() < 0.15 ? 2 : 1;
-      const audited = await Promise.all(
-        Array.from({ length: deliveries }, () => this.#invokeAudit(start, time, wrongByMs)),
-      );
-      if (audited.some(({ result }) => result !== undefined)) return;
-    }
-  }
-
-  async #invokeAudit(start: Date, time: Date | undefined, wrongByMs: number): Promise<Audited> {
-    const [random, deployment] = [this.#random, this.#deployed];
-    const { clusters, schedule, retentionDays } = deployment.collection;
-    const plan: AuditPlan = {
-      clusters,
-      schedule,
-      // Audits come at any time here: none is due.
-      auditSchedule: { expression: 'cron(30 5 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
-      // Whoever shortens the retention here means it.
-      ...(retentionDays !== undefined && { retentionDays, shorterRetentions: [{ retentionDays, why: 'it is meant' }] }),
-      shards: deployment.shards,
-      ...(random() < 0.3 && { rereadDays: between(random, 1, 10) }),
-    };
-    const audited = await invokeAudit({
-      bucket: this.#bucket,
-      plan,
-      key: this.#key,
-      start,
-      time,
-      wrongByMs,
-      killedAfter: random() < 0.25 ? between(random, 0, 60) : undefined,
-      isLastDone: random() < 0.5,
-      outOfTimeAfter: random() < 0.15 ? between(random, 0, 60) : undefined,
-      wait: async () => {
-        for (let turns = between(random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
-      },
-    });
-    const { result } = audited;
-    this.#note(
-      'audited',
-      `${result?.key ?? 'killed'} ${JSON.stringify(result?.found)} ${JSON.stringify(result?.verified)}`,
-    );
-    if (result === undefined) return audited;
-    this.#audits.push(result);
-    if (result.isNew) this.#sealed.add(deployment);
-    return audited;
   }
 
   /** Deploys another configuration. One that nobody runs leaves no trace in the archive, so the one before it has run. */
   #deploy(): void {
     if (!this.#hasRun) return;
     if (this.#deployments.length > 0) this.#loseFirings();
-    const random = this.#random;
-    const uids = ['a', 'b', 'c c', 'd/1', 'e'].filter(() => random() < 0.7);
-    const clusters = (uids.length === 0 ? ['a'] : uids).map(
-      (uid): ConfiguredCluster => ({
-        uid,
-        ...(random() < 0.2 && { optional: random() < 0.5 || { until: dateOf(this.#now) } }),
-        ...(random() < 0.2 && { resources: ['log'] as const }),
-      }),
-    );
-    const collection: Configuration = {
-      service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
-      clusters,
-      limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
-      schedule: pick(random, schedules),
-      ...(this.#options.expires && random() < 0.7 && { retentionDays: pick(random, [3, 5, 10]) }),
-    };
-    this.#deployments.push({ from: this.#now, collection, shards: pick(random, [1, 1, 2, 3]) });
+    const deployment = randomDeployment(this.#random, this.#now, this.#options.expires);
+    this.#deployments.push(deployment);
     this.#hasRun = false;
-    this.#note('deployed', JSON.stringify({ ...collection, service: undefined, limits: undefined }));
+    this.#note('deployed', JSON.stringify({ ...deployment.collection, service: undefined, limits: undefined }));
   }
 
   /** The schedule fires next; now and then the event is lost, or delivered twice. */
@@ -322,7 +221,9 @@ class Player {
     if (!this.#options.isAudited) return [];
     return this.#deployments.flatMap((one, at) => {
       const until = this.#deployments[at + 1]?.from ?? now;
-      return this.#sealed.has(one) ? [] : [...this.#sealed].flatMap((known) => this.#due(one.from, until, known));
+      return this.#audits.sealed.has(one)
+        ? []
+        : [...this.#audits.sealed].flatMap((known) => this.#due(one.from, until, known));
     });
   }
 
@@ -427,7 +328,7 @@ class Player {
       if (key.startsWith('configurations/') || key.startsWith('seals/')) continue;
       const isTooOld = this.#deployments.some(({ collection: { retentionDays }, from }, at) => {
         const until = this.#deployments[at + 1]?.from ?? now;
-        const isSealed = this.#deployments[at] !== undefined && this.#sealed.has(this.#deployments[at]);
+        const isSealed = this.#deployments[at] !== undefined && this.#audits.sealed.has(this.#deployments[at]);
         // A retention that no seal knows was in force for less than a day, and the lifecycle takes about as long.
         const isUsed = this.#options.isAudited ? isSealed : at < this.#deployments.length - 1 || this.#hasRun;
         const removedAt = retentionDays === undefined ? undefined : writtenAt.getTime() + retentionDays * day;

@@ -1,39 +1,25 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { objectKey, runRecordKey, sealKey, sealStampKey } from '../../../../archive/format/keys';
-import type { Resource } from '../../../../archive/format/resources';
+import { readFile, writeFile } from 'node:fs/promises';
+import { sealKey, sealStampKey } from '../../../../archive/format/keys';
 import type { RunRecord } from '../../../../archive/format/run-record';
 import type { PassedOver, Seal } from '../../../../archive/format/seal';
 import { parseSeal } from '../../../../archive/format/seal-file';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../../../cli/archive-fixture';
-import { runVerify, type Verified } from '../../../cli/run-verify';
-import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
+import type { ArchiveFixture } from '../../../cli/archive-fixture';
+import type { Verified } from '../../../cli/run-verify';
+import { type SealFixture, signingKeys } from '../../../cli/seal-fixture';
+import { on, recordKey, SealedDays, unsealedOf } from './sealed-days';
 
-const on = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
-const clusters = ['alpha', 'beta'];
-/** The schedule was due at both runs of each day, and never else. */
-const schedule = { expression: 'cron(0 8,9 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
-const answerOf =
-  (text: string): AttemptFixture['answer'] =>
-  (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, text) : `kind: ${text} # ${cluster}\n` });
-
-/** A key that signs, and is none of the curve of seals. */
+/** A key that signs, and is not of the curve of seals. */
 const otherKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
 
 const seal1 = sealKey(1);
 const seal2 = sealKey(2);
 const seal3 = sealKey(3);
-/** What is found of the run records of days whose seals do not count. */
-const unsealedOf = (...days: readonly number[]) =>
-  days.flatMap((day) => [8, 9].map((hour) => `unsealed ${recordKey(day, hour)}`));
-const recordKey = (day: number, hour: number, attempt = 1) => runRecordKey({ run: on(day, hour), attempt });
-const objectOf = (day: number, hour: number, resource: Resource = 'log', cluster = 'alpha') =>
-  objectKey({ resource, cluster, run: on(day, hour) });
 
 describe('verify with seals', () => {
   /** Three days, each with its seal; every test has a copy. */
-  let sealedDays: { readonly archive: ArchiveFixture; readonly seals: SealFixture };
+  let sealedDays: SealedDays;
+  let days: SealedDays;
   let archive: ArchiveFixture;
   let seals: SealFixture;
   let keyFile: string;
@@ -42,29 +28,21 @@ describe('verify with seals', () => {
   const records: RunRecord[] = [];
 
   beforeAll(async () => {
-    archive = await ArchiveFixture.create();
-    seals = new SealFixture(archive);
-    sealedDays = { archive, seals };
-    keyFile = `${archive.folder}.pem`;
-    await writeFile(keyFile, seals.publicKey);
+    sealedDays = await SealedDays.create();
+    keyFile = `${sealedDays.archive.folder}.pem`;
+    await writeFile(keyFile, sealedDays.seals.publicKey);
     for (const day of [18, 19, 20]) {
-      for (const hour of [8, 9]) records.push(await attempt(day, hour));
-      hashes.push(await seals.seal({ at: on(day + 1, 3) }));
+      for (const hour of [8, 9]) records.push(await sealedDays.attempt(day, hour));
+      hashes.push(await sealedDays.seals.seal({ at: on(day + 1, 3) }));
     }
   });
 
   beforeEach(async () => {
-    archive = await sealedDays.archive.copy();
-    seals = sealedDays.seals.in(archive);
+    days = await sealedDays.copy();
+    ({ archive, seals } = days);
   });
 
-  const attempt = (day: number, hour: number, text = 'text', more: Partial<AttemptFixture> = {}) =>
-    archive.attempt({ run: on(day, hour), clusters, answer: answerOf(text), configuration: { schedule }, ...more });
-  const pathOf = (key: string) => join(archive.folder, key);
-  const remove = async (...keys: string[]) => {
-    for (const key of keys) await rm(pathOf(key));
-  };
-  const verify = (...args: string[]) => runVerify(archive.folder, args);
+  const verify = (...args: string[]) => days.verify(...args);
   /** Without, and with, a key that somebody kept. */
   const verifyBoth = async (): Promise<[Verified, Verified]> => [await verify(), await verify('--public-key', keyFile)];
   /** What is found under seals/, the archive's own key trusted or not. */
@@ -88,7 +66,7 @@ describe('verify with seals', () => {
 
   describe('in what is sealed', () => {
     it('finds in a period what was replaced in it, consistently', async () => {
-      await attempt(19, 8, 'forged');
+      await days.attempt(19, 8, 'forged');
       expect((await verify('--from', '2026-11-19', '--to', '2026-11-19')).kinds).toEqual([
         `forged ${recordKey(19, 8)}`,
       ]);
@@ -96,9 +74,9 @@ describe('verify with seals', () => {
     });
 
     it('tells once that a record is gone which a seal has, and which a later attempt shows to be missing', async () => {
-      await attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await days.attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
       await seals.seal({ at: on(22, 3) });
-      await remove(recordKey(19, 9));
+      await days.remove(recordKey(19, 9));
       expect((await verify()).kinds.filter((kind) => kind.startsWith('missing'))).toEqual([
         `missing ${recordKey(19, 9)}`,
       ]);
@@ -106,10 +84,10 @@ describe('verify with seals', () => {
 
     it('counts no object as sound that only a replaced record vouches for', async () => {
       const before = (await verify()).result.sound;
-      await attempt(19, 8, 'forged');
-      await attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await days.attempt(19, 8, 'forged');
+      await days.attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
       await seals.seal({ at: on(22, 3) });
-      await attempt(19, 9, 'text', { durationMs: 4300 });
+      await days.attempt(19, 9, 'text', { durationMs: 4300 });
       const { result, unvouched, problems } = await verify();
       expect(unvouched).toEqual(records[2]?.outcomes.map(({ key }) => key));
       expect([result.sound, result.found.unvouched]).toEqual([before - 4, 4]);
@@ -117,7 +95,7 @@ describe('verify with seals', () => {
     });
 
     it.each([
-      ['removed', (key: string) => remove(key)],
+      ['removed', (key: string) => days.remove(key)],
       ['made unreadable', (key: string) => archive.put(key, Buffer.from('no record'), {})],
     ])('finds no stranger in what is left of a run whose record was %s', async (_, does) => {
       await does(recordKey(19, 8));
@@ -171,7 +149,7 @@ describe('verify with seals', () => {
     });
 
     it('finds headers that the audit does not write', async () => {
-      await archive.put(seal2, await readFile(pathOf(seal2)), {}, { contentType: 'text/html' });
+      await archive.put(seal2, await readFile(days.pathOf(seal2)), {}, { contentType: 'text/html' });
       await expectBoth([`seal-broken ${seal2}`], /text\/html/);
     });
 
@@ -188,7 +166,7 @@ describe('verify with seals', () => {
       ['nothing', () => ''],
       ['no JSON', () => 'no\nJSON\n'],
     ])('finds a file of a seal with %s', async (_, change) => {
-      const content = Buffer.from(change(await readFile(pathOf(seal2), 'utf8')));
+      const content = Buffer.from(change(await readFile(days.pathOf(seal2), 'utf8')));
       await archive.put(seal2, content, {}, { contentType: 'application/x-ndjson' });
       const { code, kinds } = await verify();
       expect([code, kinds]).toEqual([1, [`seal-broken ${seal2}`, ...unsealedOf(19)]]);
@@ -234,7 +212,7 @@ describe('verify with seals', () => {
     });
 
     const change = async (pattern: RegExp, text: string) => {
-      const content = (await readFile(pathOf(seal2), 'utf8')).replace(pattern, text);
+      const content = (await readFile(days.pathOf(seal2), 'utf8')).replace(pattern, text);
       await archive.put(seal2, Buffer.from(content), {}, { contentType: 'application/x-ndjson' });
     };
 
@@ -250,70 +228,6 @@ describe('verify with seals', () => {
     });
   });
 
-  describe('with a lifecycle', () => {
-    const plan = { ...sealedPlan, schedule, retentionDays: 30 };
-    const at = (day: string) => runVerify(archive.folder, [], new Date(day));
-
-    beforeEach(async () => {
-      archive = await ArchiveFixture.create();
-      seals = new SealFixture(archive);
-      const configuration = { schedule, retentionDays: 30 };
-      for (const hour of [8, 9]) await attempt(18, hour, 'text', { configuration });
-      await seals.seal({ at: on(19, 3), changes: { plan } });
-      await attempt(19, 8, 'text', { configuration });
-      await seals.seal({ at: on(20, 3), changes: { plan } });
-    });
-
-    it('excuses what a sealed retention may have removed', async () => {
-      await removeRun(18, 8);
-      expect(await at('2026-12-18T09:00:00Z')).toMatchObject({ code: 0, kinds: [] });
-      expect(await at('2026-12-17T09:00:00Z')).toMatchObject({ code: 1, kinds: [`missing ${recordKey(18, 8)}`] });
-    });
-
-    it('excuses nothing by a retention that ended before it was over', async () => {
-      await seals.seal({ at: on(21, 3), changes: { plan: { ...sealedPlan, schedule } } });
-      await removeRun(18, 8);
-      expect((await at('2026-12-18T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 8)}`]);
-    });
-
-    it('excuses a late completion of an old run only from the listing before its seal on', async () => {
-      await seals.seal({ at: on(44, 3), changes: { plan } });
-      await attempt(18, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
-      await attempt(18, 9, 'text', { attempt: 3, answer: () => ({ alreadyArchived: 'with hash' }) });
-      await seals.seal({ at: on(45, 3), changes: { plan } });
-      await remove(recordKey(18, 9, 3));
-      expect((await at('2026-12-20T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 9, 3)}`]);
-      // Of one in between, the gap between its neighbours is excused by the time of its run: the seal knows better.
-      await remove(recordKey(18, 9, 2));
-      await attempt(18, 9, 'text', { attempt: 3, answer: () => ({ alreadyArchived: 'with hash' }) });
-      expect((await at('2026-12-20T09:00:00Z')).kinds).toContain(`missing ${recordKey(18, 9, 2)}`);
-    });
-
-    it('excuses of a part only what was over when it was taken', async () => {
-      await remove(objectOf(18, 8));
-      const verifyPart = (...args: string[]) => runVerify(archive.folder, args, on(50, 9));
-      expect((await verifyPart()).kinds).not.toContain(`missing ${objectOf(18, 8)}`);
-      expect((await verifyPart('--part', '--cluster', 'alpha')).kinds).toContain(`missing ${objectOf(18, 8)}`);
-    });
-
-    it('with mails, excuses only by the retention of seals that they are of, and says what to do', async () => {
-      const hash = await seals.seal({
-        at: on(21, 3),
-        changes: { plan: { ...plan, retentionDays: 1, shorterRetentions: [{ retentionDays: 1, why: 'x' }] } },
-      });
-      const sealed = (await seals.read(3)).previous?.sha256 ?? '';
-      await removeRun(18, 8);
-      const verifyAt = (...args: string[]) => runVerify(archive.folder, args, new Date('2026-11-22T00:00:00Z'));
-      expect((await verifyAt()).kinds).toEqual([]);
-      expect((await verifyAt('--head', sealed, hash)).kinds).toEqual([]);
-      const { kinds, problems } = await verifyAt('--head', sealed);
-      expect(kinds).toEqual([`missing ${recordKey(18, 8)}`]);
-      const advice =
-        'excused only by seal 3, which no mail that you gave is of: give the hash of its mail, or of a later';
-      expect(problems).toEqual([expect.stringContaining(advice)]);
-    });
-  });
-
   it('says which firings the seals found absent, though no configuration shows them', async () => {
     await seals.seal({
       at: on(22, 3),
@@ -322,10 +236,4 @@ describe('verify with seals', () => {
     expect(await verify()).toMatchObject({ code: 0, kinds: ['absent runs/date=2026-11-20/20261120T120000.000Z.*'] });
     expect((await verify('--strict')).code).toBe(1);
   });
-
-  async function removeRun(day: number, hour: number) {
-    await remove(recordKey(day, hour));
-    for (const resource of ['log', 'manifest'] as const)
-      for (const cluster of clusters) await remove(objectOf(day, hour, resource, cluster));
-  }
 });
