@@ -5,7 +5,6 @@ import { diffCommand } from './commands/diff-command';
 import { doctorCommand } from './commands/doctor-command';
 import { exportCommand } from './commands/export-command';
 import { grepCommand } from './commands/grep-command';
-import { earlyProblem } from './commands/habits';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { logCommand } from './commands/log-command';
@@ -14,6 +13,7 @@ import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
 import { showCommand } from './commands/show-command';
+import { earlyProblem } from './commands/usage-errors';
 import { verifyCommand } from './commands/verify-command';
 import { printable, printableLines } from './terminal/printable';
 import {

@@ -40,3 +40,7 @@ export function dollarsOf({ writes = 0, reads = 0, lambdaSeconds = 0 }: Usage, m
   const used = writes * prices.write + reads * prices.read + lambdaSeconds * memoryGb * prices.lambdaGbSecond;
   return used + (standingMonth / hoursOfMonth) * (minutes / 60);
 }
+
+export function inDollars(dollars: number): string {
+  return `$${dollars.toFixed(3)}`;
+}

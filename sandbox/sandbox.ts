@@ -4,7 +4,7 @@ import { Aws } from './aws';
 import { deploySteps } from './deploy-steps';
 import { guardSteps } from './guard-steps';
 import { refuseLeftovers, removeAll, sandboxesIn } from './removal';
-import { estimateOf, type Line, reportOf, runSteps as runAll } from './report';
+import { reportOf } from './report';
 import { runSteps } from './run-steps';
 import {
   accountFile,
@@ -18,6 +18,7 @@ import {
 import type { Shell } from './shell';
 import type { Sandbox, Step } from './step';
 import { takeOverStep } from './take-over-step';
+import { estimateOf, type Line, trySteps } from './try-steps';
 
 /** What is tried, in this order. */
 const trying: readonly Step[] = [...deploySteps, ...runSteps, ...guardSteps, takeOverStep];
@@ -63,7 +64,7 @@ export async function sandbox(args: readonly string[], surroundings: Surrounding
     return 0;
   }
   const named = readAccount(file);
-  if (named === undefined && !isDry) throw new SandboxError(`There is no file ${accountFile}; ${howToWrite}`);
+  if (named === undefined && !isDry) throw new SandboxError(`${accountFile} is missing; ${howToWrite}`);
   const account = named ?? exampleAccount;
   const shell = surroundings.shell(isDry);
   const aws = new Aws(shell, account.region);
@@ -79,9 +80,9 @@ export async function sandbox(args: readonly string[], surroundings: Surrounding
     say(`${name}: ${estimateOf(steps)}`);
     const { interrupted, placeOf = () => `account, ${account.region}` } = surroundings;
     const options = { placeOf, isDry, now: () => performance.now(), interrupted };
-    if (!clean) lines.push(...(await runAll(one, trying, options)));
+    if (!clean) lines.push(...(await trySteps(one, trying, options)));
     // Who interrupts wants nothing to be left.
-    lines.push(...(await runAll(one, removing, { ...options, interrupted: new AbortController().signal })));
+    lines.push(...(await trySteps(one, removing, { ...options, interrupted: new AbortController().signal })));
   }
   if (isDry) return 0;
   const report = reportOf(lines, { date: new Date(), region: account.region, commit: surroundings.commit() });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { DamagedObjectError } from '../../archive/format/damage';
+import { DamagedObjectError } from '../../archive/format/damaged-object-error';
 import { parseObjectKey } from '../../archive/format/keys';
 import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';

@@ -11,9 +11,9 @@ import type { StackName } from '../stack/aws-access';
 import { formatCount } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { type CommandContext, type Ending, print, type Terminal } from '../terminal/terminal';
-import { withHabits } from './habits';
 import { printRemarks } from './print-findings';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
+import { usageError } from './usage-errors';
 
 /** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
 export function printsTo(terminal: Terminal, command: Command, typed: string): Command {
@@ -22,7 +22,7 @@ export function printsTo(terminal: Terminal, command: Command, typed: string): C
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       // It quotes what was typed.
-      writeErr: (text) => terminal.err.write(printableLines(withHabits(text))),
+      writeErr: (text) => terminal.err.write(printableLines(usageError(text))),
     })
     .configureHelp({ helpWidth: helpWidth(terminal) })
     .showHelpAfterError(`(${typed} --help shows what is accepted)`);

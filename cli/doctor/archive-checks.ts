@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../../archive/format/damage';
+import { DamagedObjectError } from '../../archive/format/damaged-object-error';
 import { sealKey } from '../../archive/format/keys';
 import { changeOf } from '../../archive/format/list-in-force';
 import { parsePublicKey } from '../../archive/format/seal-file';

@@ -11,7 +11,7 @@ import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from 
 import { defaultAudit } from './start-audit';
 import {
   checkClusters,
-  checkRun,
+  checkRunOption,
   parseStartOptions,
   type StartOptions,
   StartUsageError,
@@ -53,7 +53,7 @@ async function start(options: StartOptions, { terminal, environment, interrupted
   const audit = loaded.audit ?? (options.audit === true ? defaultAudit : undefined);
   const members = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
   const configured = withClusterList(members, options);
-  await checkRun(options);
+  await checkRunOption(options);
   const service = await startService(configured, options, environment);
   let release: () => void = () => undefined;
   const folder =

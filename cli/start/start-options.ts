@@ -79,7 +79,7 @@ export class StartUsageError extends Error {
 }
 
 /** @throws StartUsageError if the archive does not have the run that is to be completed */
-export async function checkRun({ folder, run, withoutRecord }: StartOptions): Promise<void> {
+export async function checkRunOption({ folder, run, withoutRecord }: StartOptions): Promise<void> {
   if (run === undefined || withoutRecord === true) return;
   await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
     if (!(error instanceof NoSuchRunError)) throw error;

@@ -6,7 +6,7 @@ import { parseConfig } from '../../infra/config/config';
 import { Aws } from '../../sandbox/aws';
 import { deploySteps } from '../../sandbox/deploy-steps';
 import { refuseLeftovers, removeAll, sandboxesIn } from '../../sandbox/removal';
-import { type Line, runSteps } from '../../sandbox/report';
+import { type Line, trySteps } from '../../sandbox/try-steps';
 import { newName, refuseOtherAccount, sandboxTag } from '../../sandbox/sandbox-account';
 import { serviceStack } from '../../sandbox/service-stack';
 import { type Answer, CommandError, RealShell, type Shell } from '../../sandbox/shell';
@@ -136,7 +136,7 @@ const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === un
 
     const run = async (steps: readonly Step[]) => {
       const interrupted = new AbortController().signal;
-      const lines = await runSteps(sandbox, steps, { placeOf: () => 'moto', isDry: false, now: () => 0, interrupted });
+      const lines = await trySteps(sandbox, steps, { placeOf: () => 'moto', isDry: false, now: () => 0, interrupted });
       return lines.map(({ step, verdict, seenBy, found }: Line) => ({ step, verdict, seenBy, found }));
     };
     const removing: readonly Step[] = [

@@ -3,10 +3,10 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 import { Aws } from '../../sandbox/aws';
 import { clusters } from '../../sandbox/clusters';
 import { guardSteps } from '../../sandbox/guard-steps';
-import { type Line, runSteps as runAll } from '../../sandbox/report';
 import { runSteps } from '../../sandbox/run-steps';
 import { type Answer, CommandError, RealShell, type Shell } from '../../sandbox/shell';
 import type { Sandbox } from '../../sandbox/step';
+import { type Line, trySteps } from '../../sandbox/try-steps';
 import { type ControlPlane, stackName, startControlPlane } from '../cli/stack/control-plane';
 import { accountId, region } from '../cli/stack/live-account';
 import { type DeployedCollector, useLocalCollector } from '../end-to-end/local-collector';
@@ -175,7 +175,7 @@ describe('the steps of the sandbox, the local deployment in the place of the acc
     await new FolderStore(inventory).put(list, Buffer.from(JSON.stringify(clusters)), {
       contentType: 'application/json',
     });
-    const lines = await runAll(sandbox, [...runSteps, ...guardSteps], {
+    const lines = await trySteps(sandbox, [...runSteps, ...guardSteps], {
       placeOf: ({ name }) => (name === 'alarms' ? undefined : 'the local deployment'),
       isDry: false,
       now: () => performance.now(),

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { Aws } from '../../sandbox/aws';
 import { dollarsOf, prices } from '../../sandbox/prices';
 import { refuseLeftovers, removeAll } from '../../sandbox/removal';
-import { type Line, runSteps } from '../../sandbox/report';
 import { help, sandbox } from '../../sandbox/sandbox';
 import { SandboxError } from '../../sandbox/sandbox-account';
 import { type Answer, CommandError, type Shell } from '../../sandbox/shell';
 import type { Sandbox, Step } from '../../sandbox/step';
+import { type Line, trySteps } from '../../sandbox/try-steps';
 import { newFolder } from '../support/new-folder';
 import { Program } from '../support/program';
 
@@ -94,7 +94,7 @@ describe('npm run sandbox refuses', () => {
     [
       'an account that no file names',
       join(newFolder(), 'sandbox.json'),
-      /There is no file sandbox\.json; write into it/,
+      /sandbox\.json is missing; write into it/,
     ],
     ['a file that is not JSON', accountFileWith('{'), /it is not JSON/],
     ['a file without a region', accountFileWith({ account }), /region/],
@@ -311,7 +311,7 @@ it('steps that nothing stands in for are not seen, and an interruption ends what
   const steps = [step('first'), step('second'), interrupting, step('fourth')];
   const one: Sandbox = { ...{ name, account, region, shell, aws: new Aws(shell, region) }, apiKey: 'k', say: () => {} };
   const placeOf = ({ name }: Step) => (name === 'second' ? undefined : 'moto');
-  const lines = await runSteps(one, steps, { placeOf, isDry: false, now: () => 0, interrupted: interruption.signal });
+  const lines = await trySteps(one, steps, { placeOf, isDry: false, now: () => 0, interrupted: interruption.signal });
   expect(lines.map(({ step, verdict, seenBy, found }: Line) => [step, verdict, seenBy, found])).toEqual([
     ['first', 'right', 'moto', 'done'],
     ['second', 'not seen', 'nobody', 'nothing here stands in for the account'],

@@ -14,7 +14,7 @@ import type { RunRequest } from '../event';
 import type { ResourceRequest } from '../service/resource-request';
 import { type CollectContext, collect } from './collect';
 import { type EarlierAttempts, readEarlierAttempts } from './earlier-attempts';
-import { nameOf } from './outcomes';
+import { identityOf } from './outcomes';
 import type { RecordStore } from './record-store';
 import {
   AttemptOutlastedError,
@@ -64,7 +64,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const known = (task: ResourceRequest) => {
     // A dry run asks for everything, so that everything is checked.
     const outcome = dryRun ? undefined : before(task);
-    return outcome?.outcome === 'already-archived' ? { ...outcome, ...nameOf(task) } : undefined;
+    return outcome?.outcome === 'already-archived' ? { ...outcome, ...identityOf(task) } : undefined;
   };
   // Beside the collecting. If it fails, the run gets its record nonetheless, and then the attempt fails, so that the next one
   // stores it.

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import { hourMs } from '../../../archive/format/clocks';
 import { type ClusterListSource, type ConfiguredCluster, isOptional } from '../../../archive/format/configuration';
-import { DamagedObjectError } from '../../../archive/format/damage';
+import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import { runRecordKey } from '../../../archive/format/keys';
 import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
 import type { ClusterList } from '../../../archive/format/run-record';

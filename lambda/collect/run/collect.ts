@@ -18,9 +18,9 @@ import {
   type ArchivingContext,
   archiveAnswer,
   failedOutcome,
+  identityOf,
   leftOutcome,
   messageOf,
-  nameOf,
   type TaskOutcome,
 } from './outcomes';
 import type { Reporter } from './reporter';
@@ -160,7 +160,7 @@ class Collecting {
   async #ask(inFlight: TaskRequest, key: string): Promise<void> {
     const { clock, service, reporter } = this.#context;
     const { request, task } = inFlight;
-    if (task.requests > 1) reporter.askedAgain(nameOf(task.request), task.requests);
+    if (task.requests > 1) reporter.askedAgain(identityOf(task.request), task.requests);
     const onHead = (_status: number, received: () => number) => inFlight.head(received, clock.monotonicMs());
     let answer: ServiceAnswer;
     try {
@@ -225,7 +225,7 @@ class Collecting {
     const { requests, startedMs = 0 } = task;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const effort = requests > 0 && { requests, durationMs };
-    const outcome: Outcome = { ...nameOf(task.request), ...result, ...effort };
+    const outcome: Outcome = { ...identityOf(task.request), ...result, ...effort };
     this.#outcomes[task.index] = outcome;
     reporter.outcome(outcome);
   }

@@ -1,7 +1,7 @@
 import { hasOwnKey, MergedOutcomes } from '../../../archive/format/merged-outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from '../../../archive/format/run-record';
 import { type Shard, shardName } from '../../../archive/format/shard';
-import { nameOf } from './outcomes';
+import { identityOf } from './outcomes';
 import type { RecordStore } from './record-store';
 
 /** What earlier attempts of a run left behind. */
@@ -57,7 +57,7 @@ export async function readEarlierAttempts(
   const outcomes = new Map<string, Outcome>();
   for (const outcome of merged) {
     // Without its error, which may be long: no later attempt asks for it.
-    const missing = { ...nameOf(outcome), outcome: outcome.outcome };
+    const missing = { ...identityOf(outcome), outcome: outcome.outcome };
     outcomes.set(taskName(outcome), isStored(outcome) ? asAlreadyArchived(outcome) : missing);
   }
   const attempts = own.findLast(({ attempt }) => attempt <= mostAttempts)?.attempt ?? 0;

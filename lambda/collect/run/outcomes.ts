@@ -57,7 +57,7 @@ export async function archiveAnswer(
 }
 
 /** How an outcome names its task. */
-export function nameOf({ cluster, resource, optional, leaving }: ResourceRequest) {
+export function identityOf({ cluster, resource, optional, leaving }: ResourceRequest) {
   return { cluster, resource, ...(optional && { optional }), ...(leaving && { leaving }) };
 }
 

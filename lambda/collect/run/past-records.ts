@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { type ConfiguredCluster, configurationSchema } from '../../../archive/format/configuration';
-import { DamagedObjectError } from '../../../archive/format/damage';
+import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import {
   configurationKey,
   parseRunRecordKey,

@@ -1,6 +1,6 @@
 import { parseClusters } from '../../../archive/format/cluster-schema';
 import type { ConfiguredCluster } from '../../../archive/format/configuration';
-import { mostListed, problemLines } from '../../../archive/format/schema-problems';
+import { mostProblems, problemLines } from '../../../archive/format/schema-problems';
 
 /** Largest list that is read, in bytes. */
 export const largestListBytes = 64 * 1024 * 1024;
@@ -38,8 +38,8 @@ export function readList(
   if (!Array.isArray(json)) return { problem: 'it is not valid: it is not a list of clusters' };
   const read = parseClusters(json);
   if ('clusters' in read) return read;
-  const more = read.problems.length > mostListed ? ['… and what stands behind them, which was not looked at'] : [];
-  return { problem: ['it is not valid:', ...problemLines(read.problems.slice(0, mostListed)), ...more].join('\n  ') };
+  const more = read.problems.length > mostProblems ? ['… and what stands behind them, which was not looked at'] : [];
+  return { problem: ['it is not valid:', ...problemLines(read.problems.slice(0, mostProblems)), ...more].join('\n  ') };
 }
 
 /** What a JSON text would become: it need not be valid. */

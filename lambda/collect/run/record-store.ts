@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { DamagedObjectError } from '../../../archive/format/damage';
+import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import {
   configurationKey,
   parseRunRecordKey,

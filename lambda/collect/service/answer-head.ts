@@ -28,7 +28,7 @@ export interface AnswerHead {
  * Reads the head of an answer.
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
-export function readHead(
+export function readAnswerHead(
   { statusCode: status = 0, headers }: IncomingMessage,
   resource: Resource,
   acceptsCoding: boolean,

@@ -6,7 +6,7 @@ import { type BodyCheck, InvalidBodyError } from '../body/body-check';
 import { bodyChecks } from '../body/body-checks';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { AnswerEnd } from './answer-end';
-import { readHead } from './answer-head';
+import { readAnswerHead } from './answer-head';
 import { Connector } from './connector';
 import { explainFailure, maxHeadBytes, refusal } from './explain-failure';
 import { hideKey } from './hide-key';
@@ -79,7 +79,7 @@ export class ClusterApi {
       const { socket } = response;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const head = readHead(response, request.resource, !request.uncoded);
+      const head = readAnswerHead(response, request.resource, !request.uncoded);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hide(given);
       const { cluster, resource, asReceived = false } = request;

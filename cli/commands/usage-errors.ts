@@ -51,7 +51,7 @@ const tooMany: Readonly<Record<string, string>> = {
 };
 
 /** Puts what is meant into the place of what the parser of command lines guesses, and its own words into ours. */
-export function withHabits(text: string): string {
+export function usageError(text: string): string {
   return text
     .replace(/^error: unknown (option|command) '([^']*)'(?:\n\(Did you mean [^)]*\))?/, (found, kind, name) => {
       const own = Object.hasOwn(kind === 'option' ? options : commands, name);
