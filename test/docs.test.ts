@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import * as library from '../archive';
 import * as clocks from '../archive/format/clocks';
 import { outcomeSchema, runSchema } from '../archive/format/run-record';
 import { closeToLimitShare, leastThrottledAnswers } from '../infra/alarm-windows';
@@ -96,6 +97,34 @@ describe.each(pages)('%s', (page) => {
     const named = [...all(text, /npm run (?:--silent )?([a-z][a-z:-]*)/g), ...all(text, /npm (start|test)\b/g)];
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
+});
+
+it('CONTRIBUTING.md names files by their folders, or beside the file that was named before', () => {
+  const rows = textOf('CONTRIBUTING.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  const isWhole = (name: string) => ['docs', ...folders].includes(name.split('/')[0] ?? '');
+  const absent = rows.flatMap((row) => {
+    let folder = '';
+    return [...row.matchAll(/`([\w./-]+(?:\/|\.(?:ts|py|md)))`/g)].flatMap(([, name = '']) => {
+      if (name.endsWith('/') && !isWhole(name)) return [];
+      const path = isWhole(name) ? name : join(folder, name);
+      folder = name.endsWith('/') ? path : dirname(path);
+      return existsSync(join(root, path)) ? [] : path;
+    });
+  });
+  expect(rows.length).toBeGreaterThan(50);
+  expect(absent).toEqual([]);
+});
+
+it('README.md is short: at most 10,000 bytes', () => {
+  expect(Buffer.byteLength(textOf('README.md'))).toBeLessThanOrEqual(10_000);
+});
+
+it('docs/own-app.md imports from the library what it has', () => {
+  const named = all(textOf('docs/own-app.md'), /import \{ ([^}]*) \} from 'cluster-log-collector\/archive'/g);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.flatMap((names) => names.split(', ')).filter((name) => !Object.hasOwn(library, name))).toEqual([]);
 });
 
 it('README.md gives the costs that docs/background.md adds up', () => {

@@ -9,7 +9,9 @@ const filesIn = (folder: string, ending: string) =>
 
 /** What users see: pages, the descriptions of the configuration; in code every text, which is all that remains without comments. */
 const pages = [...filesIn('.', '.md'), ...filesIn('docs', '.md'), 'collector.schema.json'];
-const code = ['archive', 'infra', 'lambda', 'cli', 'local'].flatMap((folder) => filesIn(folder, '.ts'));
+const code = ['archive', 'infra', 'lambda', 'cli', 'local', 'release', 'sandbox', 'bench'].flatMap((folder) =>
+  filesIn(folder, '.ts'),
+);
 
 /** "This is no X" and "it is none" are read twice. Write "is not a", or name what is missing. */
 const readTwice = /\b(is|are)\s+(no|none)\b(?!\s+longer)/gi;
