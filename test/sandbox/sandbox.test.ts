@@ -91,11 +91,7 @@ describe('npm run sandbox -- --dry-run', () => {
 
 describe('npm run sandbox refuses', () => {
   it.each([
-    [
-      'an account that no file names',
-      join(newFolder(), 'sandbox.json'),
-      /sandbox\.json is missing; write into it/,
-    ],
+    ['an account that no file names', join(newFolder(), 'sandbox.json'), /sandbox\.json is missing; write into it/],
     ['a file that is not JSON', accountFileWith('{'), /it is not JSON/],
     ['a file without a region', accountFileWith({ account }), /region/],
     ['an account that is not one', accountFileWith({ account: '*', region }), /account expected twelve digits/],
