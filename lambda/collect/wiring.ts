@@ -71,7 +71,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     };
     const past = new PastLists(stoppableReader(reader, stop.working));
     const context = { past, read: readList, now: clock.now() };
-    const { clusters, read, remarks, manyLeaving } = await attemptList(request, source, context);
+    const { clusters, read, joined, remarks, manyLeaving } = await attemptList(request, source, context);
     for (const remark of remarks) reporter.warn(remark);
     if (manyLeaving !== undefined) reporter.leaving(manyLeaving);
     const configuration: Configuration = { ...deployed.configuration, clusters };
@@ -79,7 +79,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     const digest = sha256Of(text);
     const storeConfiguration = configurationStore(stores.archive, digest, async () => text);
     await storeConfiguration(stop.working);
-    return { configuration, digest, ...stores, clusterList: read, storeConfiguration };
+    return { configuration, digest, ...stores, clusterList: read, joined, storeConfiguration };
   }
 
   /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */

@@ -73,6 +73,9 @@ describe('a list of clusters from outside', () => {
       ['[', 'it is not JSON in UTF-8'],
       [{ clusters: ['c-00'] }, 'it is not valid: it is not a list of clusters'],
       [`[${'0,'.repeat(1_000_000)}0]`, 'no run can finish its 1000001 clusters: at most 513000'],
+      // As many as one run could finish: each of them is wrong, and judging stops at fifty.
+      [`[${'0,'.repeat(500_000)}0]`, '… and what stands behind them, which was not looked at'],
+      [[...fleet, 'c-99\nc-98'], 'expected a uid without control characters'],
       [Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'it is longer than 67108864 bytes'],
     ];
     const since = new Set<string | undefined>();
@@ -229,6 +232,52 @@ describe('a list of clusters from outside', () => {
     await write(fleet.slice(0, 8));
     const { record } = await run(collector, { clusters: ['c-11'] });
     expect(record.clusterList?.leaving?.clusters).toContainEqual(expect.objectContaining({ uid: 'c-11', dates: 0 }));
+  });
+});
+
+describe('a list of clusters from outside that somebody floods', () => {
+  const local = useLocalCollector({ clusters: { from }, limits: { concurrency: 1 } });
+
+  it('takes no turn of those that were on it: who joined comes behind them, and who is leaving last', async () => {
+    const collector = await deployed(local);
+    await write(fleet);
+    await run(collector);
+    await write([...strangers(30), ...fleet.slice(4)]);
+    local.requests.length = 0;
+    const { error, record } = await run(collector);
+    expect(error).toBeUndefined();
+    const asked = local.requests.map((path) => /\/platformclusters\/([^/?]+)/.exec(path)?.[1] ?? path);
+    const turnOf = (uid: string) => (uid.startsWith('s-') ? 1 : fleet.indexOf(uid) < 4 ? 2 : 0);
+    expect([...new Set(asked)].sort()).toEqual(clustersOf(record));
+    expect(asked.map(turnOf)).toEqual(asked.map(turnOf).sort());
+  });
+});
+
+describe('a list of clusters from outside that is replaced again and again', () => {
+  // Ten clusters are the most that a run could finish.
+  const local = useLocalCollector({ clusters: { from }, limits: { requestsPerSecond: 0.004 } });
+
+  it('lets at most twice as many be collected as a run can finish: the others wait, and the attempt fails at its end', async () => {
+    const collector = await deployed(local);
+    const logOnly = (uids: readonly string[]) => uids.map((uid) => ({ uid, resources: ['log'] }));
+    const others = (from: number) => Array.from({ length: 10 }, (_, at) => `o-${from + at}`);
+    const lists = [fleet.slice(0, 10), others(0), others(10), others(20)];
+    const told: unknown[] = [];
+    for (const list of lists) {
+      await write(logOnly(list));
+      // Of one cluster: a request each is what the limit lets through at once.
+      const { error, record } = await run(collector, { clusters: ['c-00'] });
+      const stored = gunzipSync(readFileSync(join(collector.folder, configurationKey(record.configuration))));
+      const uids: string[] = JSON.parse(stored.toString()).clusters.map(({ uid }: { uid: string }) => uid);
+      expect(fleet.slice(0, 10).filter((uid) => !uids.includes(uid))).toEqual([]);
+      told.push([uids.length, record.clusterList?.waiting?.count, error?.errorMessage?.includes('do not join')]);
+    }
+    expect(told).toEqual([
+      [10, undefined, undefined],
+      [20, undefined, undefined],
+      [20, 10, true],
+      [20, 10, true],
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import { FairQueue } from './fair-queue';
 import { type HealthCheck, type InFlightRequest, TaskRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
 import { afterFailure, type KeyReading, retryDelayMs } from './retry';
-import { ranks, shuffledTasks, type Task } from './task';
+import { type Rank, ranks, shuffledTasks, type Task } from './task';
 import { Throttle } from './throttle';
 import { Workers } from './workers';
 
@@ -52,8 +52,9 @@ export class Dispatcher {
   readonly #options: DispatchOptions;
   /** Tasks that are not over, of each cluster that has any and is not leaving. */
   readonly #unfinished = new Map<string, number>();
-  /** Tasks that are not over of clusters that are leaving. */
+  /** Tasks that are not over of clusters that are leaving, and of those that neither are nor joined within a day. */
   #unfinishedLeaving = 0;
+  #unfinishedKnown = 0;
   /** Clusters that something was asked for. */
   readonly #asked = new Set<string>();
   /** Tasks before this index are of clusters that something was asked for. */
@@ -69,14 +70,16 @@ export class Dispatcher {
     this.#options = options;
     this.#throttle = new Throttle(options.requestsPerSecond);
     this.#workers = new Workers(options.concurrency, options.responseMs);
-    const placeOf = ({ request }: Task) => (request.leaving ? 2 : hasFailedEarlier(request) ? 1 : 0);
+    const placeOf = ({ request }: Task) =>
+      request.leaving ? 4 : (request.joined ? 2 : 0) + (hasFailedEarlier(request) ? 1 : 0);
     const shuffled = shuffledTasks(requests, seed);
-    this.tasks = [0, 1, 2].flatMap((place) => shuffled.filter((task) => placeOf(task) === place));
+    this.tasks = [0, 1, 2, 3, 4].flatMap((place) => shuffled.filter((task) => placeOf(task) === place));
     for (const task of this.tasks) {
-      const { cluster, leaving } = task.request;
+      const { cluster, leaving, joined } = task.request;
       if (leaving) this.#unfinishedLeaving += 1;
       else this.#unfinished.set(cluster, (this.#unfinished.get(cluster) ?? 0) + 1);
-      this.#queue.add(task, leaving ? ranks.leaving : ranks.first);
+      if (!leaving && !joined) this.#unfinishedKnown += 1;
+      this.#queue.add(task, rankOf(task, ranks.first));
     }
     const healthChecks = archived.filter(({ leaving }) => !leaving);
     this.#breaker = new CircuitBreaker(this.#queue, () => this.#nextUnasked(), healthChecks, random);
@@ -140,8 +143,8 @@ export class Dispatcher {
     const { task } = inFlight;
     const { cluster, leaving } = inFlight.request;
     const delayMs = this.#judgeService(inFlight, error, nowMs);
-    if (!leaving && reading === 'same') this.#key.rejected(cluster);
-    else if (!leaving) this.#key.endedOtherwise();
+    if (reading !== 'same' && !leaving) this.#key.endedOtherwise();
+    else if (this.#mayBlame(inFlight)) this.#key.rejected(cluster);
     task.last = error instanceof ServiceError ? error : undefined;
     const leftMs = this.#options.deadlineMs - nowMs;
     const next = afterFailure(task, error, { nowMs, delayMs, leftMs, reading });
@@ -149,7 +152,7 @@ export class Dispatcher {
       this.#finish(task);
       return next;
     }
-    this.#queue.add(task, leaving ? ranks.leaving : next.rank, next.dueMs, next.notBeforeMs);
+    this.#queue.add(task, rankOf(task, next.rank), next.dueMs, next.notBeforeMs);
     return undefined;
   }
 
@@ -160,7 +163,7 @@ export class Dispatcher {
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     const isCheck = inFlight.kind === 'health-check';
     if (isAnswer && this.#hasSay(inFlight)) this.#breaker.succeeded(inFlight, false);
-    else if (!isAnswer && !isCheck && !inFlight.request.leaving)
+    else if (!isAnswer && !isCheck && this.#mayBlame(inFlight))
       this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished.size, nowMs);
     const counted = isCheck ? 1 : Math.max(1, inFlight.task.counted);
     const delayMs = retryDelayMs(counted, failure?.retryAfterMs, this.#options.random);
@@ -213,16 +216,22 @@ export class Dispatcher {
     return this.#workers.isFull || this.#key.isSuspected ? Number.POSITIVE_INFINITY : this.#breaker.nextProbeMs;
   }
 
-  /** Whether somebody waits for a worker, or everybody for those under way. For who is leaving nobody gives way. */
+  /** Whether somebody waits for a worker, or everybody for those under way. Nobody gives way for who joined, or is leaving. */
   #isContended(nowMs: number): boolean {
     if (this.#isHeldUp) return true;
     const next = this.#workers.isFull ? this.#queue.first(nowMs) : undefined;
+    if (next?.request.joined) return this.#unfinishedKnown === 0;
     return next !== undefined && (!next.request.leaving || this.#unfinished.size === 0);
   }
 
   /** Whether an answer says how the service is: whoever writes the list of clusters chooses who is leaving. */
   #hasSay({ request }: InFlightRequest): boolean {
     return !request.leaving || this.#unfinished.size === 0;
+  }
+
+  /** Whether a failure may end the attempt: whoever writes the list chooses who joins, and must not end it for the others. */
+  #mayBlame({ request }: InFlightRequest): boolean {
+    return !request.leaving && (!request.joined || this.#unfinishedKnown === 0);
   }
 
   #throttled(
@@ -235,13 +244,20 @@ export class Dispatcher {
     if (pauseMs !== undefined) this.#queue.pause(request.cluster, nowMs + pauseMs);
   }
 
-  #finish({ request: { cluster, leaving } }: Task): void {
+  #finish({ request: { cluster, leaving, joined } }: Task): void {
     if (leaving) {
       this.#unfinishedLeaving -= 1;
       return;
     }
+    if (!joined) this.#unfinishedKnown -= 1;
     const left = (this.#unfinished.get(cluster) ?? 0) - 1;
     if (left > 0) this.#unfinished.set(cluster, left);
     else this.#unfinished.delete(cluster);
   }
+}
+
+/** Who is leaving always comes last, and who joined behind the turns and retries of the others. */
+function rankOf({ request: { joined, leaving } }: Task, rank: Rank): Rank {
+  if (leaving) return ranks.leaving;
+  return joined && rank < ranks.joined ? ranks.joined : rank;
 }

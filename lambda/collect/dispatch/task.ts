@@ -25,10 +25,12 @@ export const ranks = {
   /** Not asked for yet in this attempt. */
   first: 0,
   retry: 1,
+  /** Of clusters that joined the list from outside within a day. */
+  joined: 2,
   /** Timed out before. */
-  slow: 2,
+  slow: 3,
   /** Of clusters that are leaving, whatever became of them before. */
-  leaving: 3,
+  leaving: 4,
 } as const;
 
 export type Rank = (typeof ranks)[keyof typeof ranks];

@@ -34,6 +34,8 @@ export interface AttemptContext extends CollectContext {
   readonly stack: DeployedStack;
   /** What was read of a list of clusters from outside; left out: none was. */
   readonly clusterList?: ClusterList | undefined;
+  /** Uids that joined the list within a day; left out: none. */
+  readonly joined?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const earlierAttempts = await readEarlierAttempts(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && earlierAttempts.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
-  const tasks = tasksOf(run, request, earlierAttempts, context.configuration);
+  const tasks = tasksOf(run, request, earlierAttempts, context);
   const before = (task: ResourceRequest) => earlierAttempts.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
     // A dry run asks for everything, so that everything is checked.
@@ -118,7 +120,7 @@ function tasksOf(
   run: Date,
   request: RunRequest,
   earlierAttempts: EarlierAttempts,
-  { clusters, service }: Configuration,
+  { configuration: { clusters, service }, joined }: Pick<AttemptContext, 'configuration' | 'joined'>,
 ): ResourceRequest[] {
   const { completes, shard } = request;
   const chosen = request.clusters === undefined ? undefined : new Set(request.clusters);
@@ -138,6 +140,7 @@ function tasksOf(
         requestId: request.requestId ?? requestId,
         ...(mayBeMissing && { optional: true as const }),
         ...(leaving && { leaving: true as const }),
+        ...(joined?.has(uid) && { joined: true as const }),
       }));
     });
 }

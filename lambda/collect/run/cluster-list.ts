@@ -7,7 +7,7 @@ import { DamagedObjectError } from '../../../archive/format/damaged-object-error
 import { runRecordKey } from '../../../archive/format/keys';
 import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
 import type { ClusterList } from '../../../archive/format/run-record';
-import type { WholeObject } from '../../../archive/read/s3-archive-reader';
+import { ArchiveReadError, type WholeObject } from '../../../archive/read/s3-archive-reader';
 import type { RunRequest } from '../event';
 import type { PastList, PastLists } from './past-records';
 import { largestListBytes, readList } from './read-list';
@@ -20,12 +20,14 @@ export interface AttemptList {
   readonly read: ClusterList | undefined;
   /** What people want to know although it is not a failure. */
   readonly remarks: readonly string[];
+  /** Uids of those that joined within a day: whoever writes the list must not take the turns of the others with them. */
+  readonly joined: ReadonlySet<string>;
   /** How many required clusters are leaving, if they are so many that somebody has to be woken up; undefined: no list was read. */
   readonly manyLeaving?: number;
 }
 
 export interface ClusterListContext {
-  readonly past: Pick<PastLists, 'newest' | 'ofRun'>;
+  readonly past: Pick<PastLists, 'newest' | 'ofRun' | 'dayBefore'>;
   /** Reads the object that the source names. */
   readonly read: () => Promise<WholeObject | undefined>;
   readonly now: Date;
@@ -49,7 +51,8 @@ export async function attemptList(
   if (completes) {
     const { list, skipped } = await past.ofRun(run);
     if (list === undefined) throw new RunNotFoundError(run);
-    return { clusters: list.clusters, read: undefined, remarks: skipped.map(skippedText) };
+    const remarks = skipped.map(skippedText);
+    return { clusters: list.clusters, read: undefined, ...(await withJoined(list.clusters, list, past, run, remarks)) };
   }
   // A clock that is behind the schedule's does not see the runs before.
   const at = run > now ? run : now;
@@ -71,8 +74,35 @@ export async function attemptList(
     since: problem && sinceOf(before, run),
   };
   if (next.inForce.clusters.length === 0) throw new NoClusterListError(list);
-  const remarks = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
-  return { clusters: next.inForce.clusters, read: list, remarks, manyLeaving: manyLeaving(next.inForce, before, run) };
+  const { clusters: collected } = next.inForce;
+  const told = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
+  return {
+    clusters: collected,
+    read: list,
+    ...(await withJoined(collected, before, past, at, told)),
+    manyLeaving: manyLeaving(next.inForce, before, run),
+  };
+}
+
+/** Who was not collected a day ago; where nobody can tell, who was not by the run before. */
+async function withJoined(
+  clusters: readonly ConfiguredCluster[],
+  before: PastList | undefined,
+  past: Pick<PastLists, 'dayBefore'>,
+  at: Date,
+  remarks: readonly string[],
+): Promise<Pick<AttemptList, 'joined' | 'remarks'>> {
+  if (before === undefined) return { joined: new Set(), remarks };
+  let unread: string | undefined;
+  const { list = before } = await past.dayBefore(at).catch((error: unknown) => {
+    // It decides about the order alone.
+    if (!(error instanceof ArchiveReadError)) throw error;
+    unread = `who joined within a day is taken from the run before: ${error.message}`;
+    return { list: undefined };
+  });
+  const were = new Set(list.clusters.map(({ uid }) => uid));
+  const joined = new Set(clusters.flatMap(({ uid }) => (were.has(uid) ? [] : uid)));
+  return { joined, remarks: unread === undefined ? remarks : [...remarks, unread] };
 }
 
 /** Fewest clusters that are many, and one in how many of the required ones before. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
+import { dayMs } from '../../../archive/format/clocks';
 import { type ConfiguredCluster, configurationSchema } from '../../../archive/format/configuration';
 import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import {
@@ -42,6 +43,8 @@ const clustersSchema = z.pick(configurationSchema, { clusters: true });
  */
 export class PastLists {
   readonly #reader: ArchiveReader;
+  /** The configuration that was read last: most runs of a day have the same. */
+  #last: Pick<PastList, 'clusters'> & { readonly sha256: string } = { sha256: '', clusters: [] };
 
   constructor(reader: ArchiveReader) {
     this.#reader = reader;
@@ -50,6 +53,15 @@ export class PastLists {
   /** Of the newest run that is not later than a time. */
   newest(at: Date): Promise<FoundList> {
     return this.#first(newestRecords((prefix) => this.#names(prefix), at));
+  }
+
+  /** Of the newest run that is at least a day older than a time; of the oldest that is not later, if none is. */
+  async dayBefore(at: Date): Promise<FoundList> {
+    const found = await this.newest(new Date(at.getTime() - dayMs));
+    if (found.list !== undefined || found.skipped.length > 0) return found;
+    const names: RunRecordName[] = [];
+    for await (const name of newestRecords((prefix) => this.#names(prefix), at)) names.push(name);
+    return this.#first(names.reverse());
   }
 
   /** Of the newest record of a run. */
@@ -95,6 +107,11 @@ export class PastLists {
 
   /** Those of a configuration. */
   async #clusters(sha256: string): Promise<readonly ConfiguredCluster[]> {
+    if (sha256 !== this.#last.sha256) this.#last = { sha256, clusters: await this.#readClusters(sha256) };
+    return this.#last.clusters;
+  }
+
+  async #readClusters(sha256: string): Promise<readonly ConfiguredCluster[]> {
     const stored = await readWhole(this.#reader, configurationKey(sha256), largestListBytes);
     if (stored === undefined) throw new DamagedObjectError('it is not there');
     return unlessDamaged(() => {

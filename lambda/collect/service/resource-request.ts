@@ -17,6 +17,8 @@ export interface ResourceRequest {
   readonly alone?: boolean;
   /** Whether the run is complete without it. */
   readonly optional?: true | undefined;
+  /** Whether the cluster joined the list from outside within a day: it takes no turn of those that were there before. */
+  readonly joined?: true | undefined;
   /** Whether the cluster is not on the list from outside any more: it is asked for last, and nothing is concluded from it. */
   readonly leaving?: true | undefined;
 }

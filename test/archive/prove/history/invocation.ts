@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Configuration } from '../../../../archive/format/configuration';
+import { readWhole } from '../../../../archive/read/s3-archive-reader';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
 import { PastLists } from '../../../../lambda/collect/run/past-records';
+import { largestListBytes } from '../../../../lambda/collect/run/read-list';
 import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
-import { Stop } from '../../../../lambda/stop';
+import { RunStopped, Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
 import { Connection, type ConnectionOptions } from '../../../support/connection';
 import { FakeReporter } from '../../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../../support/fake-service';
 import type { MemoryBucket } from './memory-bucket';
+import { AnsweringReader, type S3Answers } from './s3-answers';
 
 /** A clock that may be wrong, and may be set back while an attempt is under way. */
 class InvocationClock implements Clock {
@@ -72,6 +75,8 @@ export interface InvocationOptions {
   readonly collection: Configuration;
   /** The list of clusters that lies outside, if the collection names one. */
   readonly list?: string | undefined;
+  /** What S3 says of the list, in place of `list`, and of what earlier runs collected; left out: what is there. */
+  readonly answers?: S3Answers | undefined;
   readonly event: object;
   readonly start: Date;
   /** Clusters that the service refuses. */
@@ -81,6 +86,10 @@ export interface InvocationOptions {
   readonly manifests?: ReadonlyMap<string, string>;
   /** Requests to the archive until the process is killed; left out: it is not. */
   readonly killedAfter?: number | undefined;
+  /** Requests to the service until the time is over; left out: it never is. */
+  readonly outOfTimeAfter?: number | undefined;
+  /** Names it in its run record. */
+  readonly invocation?: string;
 }
 
 export interface Invoked {
@@ -100,15 +109,16 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
   const isLastDone = () => random() < 0.5;
   const connection = new LossyConnection({ bucket, time: () => clock.time, wait, killedAfter, isLastDone }, random);
   const reporter = new FakeReporter();
-  const stop = new Stop(() => 600_000);
-  const listed = await Promise.resolve(listOf(options, connection, clock)).catch((error: unknown) => {
-    stop.close();
-    throw error;
-  });
+  const listed = await listOf(options, connection, clock);
   const collection = { ...options.collection, ...(listed && { clusters: listed.clusters }) };
   const text = Buffer.from(JSON.stringify(collection));
   const configuration = createHash('sha256').update(text).digest('hex');
-  const service = new FakeService((_nth, _key, { cluster, resource }) => {
+  const request = parseEvent(event, collection.clusters, clock.now());
+  const run = request.run ?? clock.now();
+  // Closed in every outcome: nothing stands between it and the attempt that may fail.
+  const stop = new Stop(() => 600_000);
+  const service = new FakeService((nth, _key, { cluster, resource }) => {
+    if (nth + 1 === options.outOfTimeAfter) stop.startNothing(new RunStopped('its time is over'));
     void clock.sleep(between(random, 0, 3000));
     if (failing.has(cluster)) return statusError(404);
     const short = `${resource} of ${cluster}, version ${between(random, 1, 4)}\n`;
@@ -120,7 +130,12 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
   });
   const context: AttemptContext = {
     configuration: collection,
-    provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration },
+    provenance: {
+      collectorVersion: '1.0.0',
+      functionVersion: '1',
+      invocation: options.invocation ?? 'i',
+      configuration,
+    },
     stack: { name: 'collector', region: 'eu-central-1' },
     clock,
     stop,
@@ -131,9 +146,8 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
     clusterList: listed?.read,
+    joined: listed?.joined,
   };
-  const request = parseEvent(event, collection.clusters, clock.now());
-  const run = request.run ?? clock.now();
   try {
     await attemptRun({ ...request, run }, context);
     return { outcome: 'succeeded', run, end: clock.time };
@@ -148,14 +162,21 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
 }
 
 /** Reads the list as the function does; undefined if the clusters are deployed. */
-function listOf({ collection, list = '', event }: InvocationOptions, connection: Connection, clock: InvocationClock) {
+function listOf(options: InvocationOptions, connection: Connection, clock: InvocationClock) {
+  const { collection, list = '', event, answers } = options;
   const { clusterList: source } = collection;
   const bytes = Buffer.from(list);
+  const readerOf = (bucket: 'archive' | 'inventory') =>
+    answers && new AnsweringReader(bucket, connection, answers, () => clock.time);
+  const lists = readerOf('inventory');
   return (
     source &&
     attemptList(parseEvent(event, undefined, clock.now()), source, {
-      past: new PastLists(connection),
-      read: async () => ({ storedBytes: bytes.length, metadata: {}, bytes, writtenAt: clock.time }),
+      past: new PastLists(readerOf('archive') ?? connection),
+      read: async () =>
+        lists
+          ? readWhole(lists, 'c.json', largestListBytes)
+          : { storedBytes: bytes.length, metadata: {}, bytes, writtenAt: clock.time },
       now: clock.now(),
     })
   );

@@ -1,4 +1,4 @@
-import { problemsOfLists } from './list-history';
+import { problemsOfLists } from './list-problems';
 
 /** HISTORIES=2000 SEED=x plays more of them, and others. */
 const { HISTORIES = '150', SEED = 'lists-soak' } = process.env;

@@ -1,4 +1,4 @@
-import { problemsOfLists } from './list-history';
+import { problemsOfLists } from './list-problems';
 
 /** `list-history.soak.test.ts` plays many more. */
 it.each(

@@ -1,15 +1,12 @@
-import { gunzipSync } from 'node:zlib';
-import type { Configuration, ConfiguredCluster } from '../../../../archive/format/configuration';
-import { configurationKey, dateOf } from '../../../../archive/format/keys';
-import type { RunRecord } from '../../../../archive/format/run-record';
-import { verifyArchive } from '../../../../archive/prove/verify-archive';
+import type { Configuration } from '../../../../archive/format/configuration';
+import { dateOf } from '../../../../archive/format/keys';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
-import { recordOf } from '../../../support/record-text';
 import { type InvocationOptions, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
+import type { Refusal, S3Answers } from './s3-answers';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
-const mostClusters = 10;
+export const mostClusters = 10;
 const fleet = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 /** What an attempt may say instead of collecting anything. */
@@ -18,11 +15,28 @@ const expected =
 
 type Written = readonly (string | object)[];
 
-/** A writer of the list with all freedom, and honest attempts beside each other that read it. */
-class ListHistory {
+/** What one attempt was given to read. */
+export interface Reading {
+  /** Whether the list was one that counts. */
+  readonly hasList: boolean;
+  /** What S3 said in its place. */
+  readonly list?: Refusal;
+  /** What S3 said of keys of the archive; empty: it gave what is there. */
+  readonly archive: ReadonlyMap<string, Refusal>;
+}
+
+/** A writer of the list with all freedom, an S3 that refuses now and then, and honest attempts beside each other. */
+export class ListHistory {
   readonly bucket = new MemoryBucket();
+  /** What attempts were given to read, by the name that their records have. */
+  readonly readings = new Map<string, Reading>();
   readonly #random: Random;
   readonly #retentionDays: number | undefined;
+  /** Runs by hand for some clusters before each run, before some, or never. */
+  readonly #subsets: number;
+  /** How often S3 refuses something, and how often the time is over before everything was asked for. */
+  readonly #refusals: number;
+  readonly #timeouts: number;
   #now = Date.parse('2027-11-02T22:30:00.000Z');
   #list: Written = [...fleet];
   #next = 0;
@@ -33,24 +47,30 @@ class ListHistory {
   constructor(seed: string) {
     this.#random = seededRandom(seed);
     this.#retentionDays = this.#random() < 0.4 ? pick(this.#random, [2, 5, 20]) : undefined;
+    this.#subsets = pick(this.#random, [0, 0.2, 0.2, 1]);
+    this.#refusals = pick(this.#random, [0, 0.1, 0.4]);
+    this.#timeouts = pick(this.#random, [0, 0.3, 0.8]);
   }
 
   get now(): Date {
     return new Date(this.#now);
   }
 
-  async play(): Promise<void> {
+  /** @param judge called after every run, before anything of it expires */
+  async play(judge: () => void): Promise<void> {
     for (let step = between(this.#random, 8, 22); step > 0; step -= 1) {
       this.#now +=
-        pick(this.#random, [hour, hour, 6 * hour, day, day, day, 7 * day]) - between(this.#random, 0, 3) * minute;
+        pick(this.#random, [hour, hour, hour, 6 * hour, day, day, day, 7 * day, 40 * day]) -
+        between(this.#random, 0, 3) * minute;
       this.#expire();
       if (this.#random() < 0.6) this.#write();
       if (this.#random() < 0.1) this.#days = pick(this.#random, [1, 3, 30]);
       if (this.#random() < 0.08) this.#exclude = pick(this.#random, [[], ['a'], ['n-1']]);
       if (this.#random() < 0.1) this.#isDeployed = !this.#isDeployed;
-      if (this.#random() < 0.2) await this.#attempt({ clusters: ['b'] }, this.#now);
+      if (this.#random() < this.#subsets) await this.#attempt({ clusters: ['b'] }, this.#now);
       await this.#run();
       if (this.#random() < 0.15) await this.#complete();
+      judge();
     }
   }
 
@@ -75,12 +95,13 @@ class ListHistory {
   }
 
   async #complete(): Promise<void> {
-    const runs = recordsIn(this.bucket).map(({ run }) => run);
+    const stamps = this.bucket.keys('runs/').flatMap((key) => /(\d{8}T\d{6}\.\d{3}Z)/.exec(key)?.[1] ?? []);
     this.#now += hour;
-    if (runs.length > 0) await this.#attempt({ run: pick(this.#random, runs as [string, ...string[]]) }, this.#now);
+    if (stamps.length > 0) await this.#attempt({ run: pick(this.#random, stamps as [string, ...string[]]) }, this.#now);
   }
 
   async #attempt(event: object, start: number): Promise<void> {
+    const random = this.#random;
     const clusterList = { from: 's3://lists/c.json', leaveAfterDays: this.#days, exclude: this.#exclude, mostClusters };
     const collection: Configuration = {
       service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
@@ -90,15 +111,49 @@ class ListHistory {
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       ...(this.#retentionDays !== undefined && { retentionDays: this.#retentionDays }),
     };
-    const killedAfter = this.#random() < 0.08 ? between(this.#random, 0, 30) : undefined;
-    const list = this.#random() < 0.1 ? '[' : JSON.stringify(this.#list);
+    const invocation = `i-${this.readings.size}`;
+    const { answers, reading } = this.#answers();
+    this.readings.set(invocation, reading);
+    const killedAfter = random() < 0.08 ? between(random, 0, 30) : undefined;
+    const outOfTimeAfter = random() < this.#timeouts ? between(random, 1, 30) : undefined;
     const options: InvocationOptions = {
-      ...{ bucket: this.bucket, collection, list, event, start: new Date(start), killedAfter },
-      ...{ failing: new Set(['c']), random: this.#random },
+      ...{ bucket: this.bucket, collection, event, start: new Date(start), killedAfter, outOfTimeAfter, invocation },
+      ...{ answers, failing: new Set(['c']), random },
     };
     await invoke(options).catch((error: Error) => {
-      if (!expected.test(error.message) && error.name !== 'KilledError') throw error;
+      // Another attempt may read what this one could not, and nothing of it may be guessed.
+      const isRetried = error.name === 'ArchiveReadError' && [...reading.archive.values()].includes(503);
+      if (!expected.test(error.message) && error.name !== 'KilledError' && !isRetried) throw error;
     });
+  }
+
+  /** What S3 says to one attempt. */
+  #answers(): { readonly answers: S3Answers; readonly reading: Reading } {
+    const random = this.#random;
+    const list = this.#refuses() ?? Buffer.from(random() < 0.1 ? '[' : JSON.stringify(this.#list));
+    const said = new Map<string, Refusal>();
+    const refusal = this.#refuses();
+    const prefix = pick(random, ['runs/', 'configurations/', 'configurations/']);
+    let left = between(random, 1, 4);
+    // A 503 may be over before the SDK gives up.
+    const times = refusal === 503 ? pick(random, [1, 3, Number.POSITIVE_INFINITY]) : Number.POSITIVE_INFINITY;
+    const asked = new Map<string, number>();
+    const archive = (key: string): Refusal | undefined => {
+      if (refusal === undefined || !key.startsWith(prefix)) return undefined;
+      if (!asked.has(key) && left === 0) return undefined;
+      if (!asked.has(key)) left -= 1;
+      asked.set(key, (asked.get(key) ?? 0) + 1);
+      if ((asked.get(key) ?? 0) > times) return undefined;
+      if (times === Number.POSITIVE_INFINITY) said.set(key, refusal);
+      return refusal;
+    };
+    const hasList = typeof list !== 'number' && list.length > 1;
+    const reading = { hasList, ...(typeof list === 'number' && { list }), archive: said };
+    return { answers: { list, archive }, reading };
+  }
+
+  #refuses(): Refusal | undefined {
+    return this.#random() < this.#refusals ? pick(this.#random, [403, 404, 503]) : undefined;
   }
 
   /** What somebody may do who writes the list. */
@@ -108,6 +163,7 @@ class ListHistory {
     const writes: [() => Written, ...(() => Written)[]] = [
       () => strangers(between(random, 1, mostClusters)),
       () => [...this.#list, ...strangers(mostClusters)].slice(0, mostClusters),
+      () => [...strangers(mostClusters - fleet.length).map((uid) => ({ uid, optional: true })), ...fleet],
       () => this.#list.slice(1),
       () => this.#list.filter(() => random() < 0.7),
       () => fleet.filter(() => random() < 0.8),
@@ -131,74 +187,4 @@ class ListHistory {
     for (const [key, { writtenAt }] of this.bucket.objects)
       if (!key.startsWith('configurations/') && writtenAt.getTime() < before) this.bucket.objects.delete(key);
   }
-}
-
-function recordsIn(bucket: MemoryBucket): RunRecord[] {
-  return bucket.keys('runs/').map((key) => recordOf(bucket.objects.get(key)?.body ?? ''));
-}
-
-/** @returns what is said of an honest history, and whom it lost although not enough records had named it as leaving */
-export async function problemsOfLists(seed: string): Promise<string[]> {
-  const history = new ListHistory(seed);
-  await history.play();
-  const { bucket, now } = history;
-  const later = new Date(now.getTime() + 10 * hour);
-  bucket.clock = later;
-  const { findings } = await verifyArchive(bucket, { now: later, concurrency: 4 });
-  const said = findings.flatMap(({ kind, key, problem }) =>
-    /list|leaving|completes/.test(problem ?? '') ? `${seed}: ${kind} ${key}: ${problem}` : [],
-  );
-  return [...said, ...lostIn(bucket).map((problem) => `${seed}: ${problem}`)];
-}
-
-function lostIn(bucket: MemoryBucket): string[] {
-  const configurations = new Map<string, Configuration>();
-  const configurationOf = (sha256: string): Configuration => {
-    const known = configurations.get(sha256);
-    if (known !== undefined) return known;
-    const { body = Buffer.alloc(0) } = bucket.objects.get(configurationKey(sha256)) ?? {};
-    const read = JSON.parse(gunzipSync(body).toString()) as Configuration;
-    configurations.set(sha256, read);
-    return read;
-  };
-  const records = new Map(bucket.keys('runs/').map((key) => [key, recordOf(bucket.objects.get(key)?.body ?? '')]));
-  const problems: string[] = [];
-  for (const [key, { configuration, clusterList }] of records) {
-    const own = configurationOf(configuration);
-    const { leaveAfterDays = 0, exclude = [] } = own.clusterList ?? {};
-    if (own.clusters.length > 2 * mostClusters) problems.push(`${key} has ${own.clusters.length} clusters`);
-    const { follows } = clusterList ?? {};
-    if (follows === undefined) continue;
-    const are = new Set(own.clusters.map(({ uid }) => uid));
-    for (const { uid } of configurationOf(follows.configuration).clusters) {
-      if (are.has(uid) || exclude.includes(uid)) continue;
-      const { dates, isCut } = namedBefore(records, follows.record, uid, configurationOf);
-      if (!isCut && dates.size < leaveAfterDays)
-        problems.push(`${key} lost ${uid}, named as leaving on ${[...dates].join(', ') || 'no date'}`);
-    }
-  }
-  return problems;
-}
-
-/** The dates of the records, one behind the other, that name a cluster as leaving. `isCut`: an earlier one has expired. */
-function namedBefore(
-  records: ReadonlyMap<string, RunRecord>,
-  from: string,
-  uid: string,
-  configurationOf: (sha256: string) => Configuration,
-): { readonly dates: ReadonlySet<string>; readonly isCut: boolean } {
-  const dates = new Set<string>();
-  for (let key: string | undefined = from; key !== undefined; ) {
-    const record: RunRecord | undefined = records.get(key);
-    if (record === undefined) return { dates, isCut: true };
-    const cluster: ConfiguredCluster | undefined = configurationOf(record.configuration).clusters.find(
-      (one) => one.uid === uid,
-    );
-    if (cluster?.leaving === undefined) break;
-    dates.add((record.startedAt > record.run ? record.startedAt : record.run).slice(0, 10));
-    // A run that was completed late has the clusters of another of its records.
-    if (record.clusterList === undefined) return { dates, isCut: true };
-    key = record.clusterList.follows?.record;
-  }
-  return { dates, isCut: false };
 }

@@ -225,6 +225,80 @@ describe('clusters that are leaving', () => {
   });
 });
 
+describe('clusters that joined the list within a day', () => {
+  /** A fleet, and among it clusters that somebody added. */
+  const withJoined = (known: readonly Behaviour[], joined: readonly Behaviour[]): SimulatedService => {
+    const service = fleet([...joined, ...known]);
+    const tasks = service.tasks.map((task, at) =>
+      at < joined.length * firstResources.length ? { ...task, joined: true as const } : task,
+    );
+    return { ...service, tasks };
+  };
+  const known = ({ tasks }: SimulatedService) => tasks.filter(({ joined }) => !joined);
+
+  it.each([
+    ['hang', hanging],
+    ['answer 404', () => status(404)],
+    ['answer 403', () => status(403)],
+    ['answer 503', () => status(503)],
+    ['answer well, slowly', () => good(9000)],
+  ])('take no turn of the others in any attempt: 500 that %s', (_how, behaviour) => {
+    const failsFirst: Behaviour = (nth) => (nth === 1 ? status(503) : good(100));
+    const service = withJoined([...times(20, quick), ...times(20, failsFirst)], times(500, behaviour));
+    const [first] = simulateRun(service);
+    expect(known(service).filter(({ isArchived }) => !isArchived)).toEqual([]);
+    expect(first?.archived.filter(({ joined }) => !joined)).toHaveLength(80);
+    // Who joined is asked for meanwhile.
+    expect(first?.requests.filter(({ task }) => task.joined).length).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['the key', () => status(403)],
+    ['the service', refused],
+  ])('do not end an attempt over %s while others wait for their retries', (_what, behaviour: Behaviour) => {
+    const late: Behaviour = (nth) => (nth === 1 ? status(503, 30, 20_000) : good(100));
+    const service = withJoined([late], times(40, behaviour));
+    simulateAttempt(service, 1000, 1);
+    expect(known(service).filter(({ isArchived }) => !isArchived)).toEqual([]);
+  });
+
+  it('end it when nobody else is left: a key that is rejected is not tried for each of them', () => {
+    const attempt = simulateAttempt(withJoined(times(3, quick), times(600, quick)), 1000, 1);
+    expect(attempt.end).toBe('done');
+    const rejected = withJoined(
+      times(3, () => status(401)),
+      times(600, () => status(401)),
+    );
+    const { end, requests } = simulateAttempt(rejected, 1000, 1);
+    expect(end).toMatchObject({ reason: expect.stringContaining('rejected the API key') });
+    expect(requests.length).toBeLessThan(60);
+  });
+
+  it('make nobody give way: a slow cluster keeps its worker', () => {
+    const service = withJoined(
+      times(8, () => good(50_000)),
+      times(400, quick),
+    );
+    simulateAttempt(service, 1000, 1);
+    expect(Math.max(...known(service).map(({ requests }) => requests))).toBe(1);
+  });
+
+  it('show that the service is up, although two others fail', () => {
+    const service = withJoined(
+      times(2, () => status(500)),
+      times(40, quick),
+    );
+    expect(simulateAttempt(service, 1000, 1).end).toBe('done');
+    expect(service.tasks.filter(({ joined, isArchived }) => joined && !isArchived)).toEqual([]);
+  });
+
+  it('are asked for before what timed out', () => {
+    const service = withJoined(times(40, hanging), times(10, quick));
+    const [first] = simulateRun(service);
+    expect(first?.archived.filter(({ joined }) => joined)).toHaveLength(20);
+  });
+});
+
 it('a service that answers for one of two archived clusters is not down', () => {
   let asked = 0;
   const goesBad: Behaviour = () => {

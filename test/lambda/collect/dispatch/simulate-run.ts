@@ -20,6 +20,8 @@ export interface SimulatedTask {
   readonly cluster: string;
   readonly resource: Resource;
   readonly behaviour: Behaviour;
+  /** Whether its cluster joined the list within a day. */
+  readonly joined?: true;
   /** Whether its cluster is not on the list any more. */
   readonly leaving?: true;
   requests: number;

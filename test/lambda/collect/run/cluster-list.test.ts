@@ -248,7 +248,7 @@ describe('what was collected before cannot be read', () => {
     expect(read).toMatchObject({ isInForce: false, problem: expect.stringContaining('nobody knows who left') });
     expect(read?.follows).toBeUndefined();
     // The next run follows this one.
-    await world.record(at(4), 1, { clusters, read, remarks: [] });
+    await world.record(at(4), 1, { clusters, read, remarks: [], joined: new Set() });
     expect((await world.attempt(at(5), listOf('c-0'))).read).toMatchObject({ isInForce: true });
   });
 });
@@ -276,6 +276,69 @@ describe('many clusters that leave', () => {
     const world = new World();
     await world.record(at(0), 1, await world.attempt(at(0), bytesOf(before)));
     expect((await world.attempt(at(1), bytesOf(list))).manyLeaving).toBe(many);
+  });
+});
+
+describe('clusters that joined within a day', () => {
+  const uids = ({ joined }: AttemptList) => [...joined];
+  const attempts = async (world: World, ...lists: readonly [hour: number, ...uids: string[]][]) => {
+    for (const [hour, ...list] of lists)
+      await world.record(at(hour), 1, await world.attempt(at(hour), listOf(...list)));
+  };
+
+  it('are those that were not collected a day ago, on the first day by the oldest run', async () => {
+    const world = new World();
+    const first = await world.attempt(at(0), listOf('a', 'b'));
+    expect(uids(first)).toEqual([]);
+    await world.record(at(0), 1, first);
+    await attempts(world, [1, 'a', 'b', 'c'], [2, 'a', 'b', 'c']);
+    expect(uids(await world.attempt(at(23), listOf('a', 'c', 'd')))).toEqual(['c', 'd']);
+    expect(uids(await world.attempt(at(24), listOf('a', 'c', 'd')))).toEqual(['c', 'd']);
+    expect(uids(await world.attempt(at(25), listOf('a', 'c', 'd')))).toEqual(['d']);
+    // Weekly runs: all that the run before had.
+    expect(uids(await world.attempt(at(7 * 24), listOf('a', 'c', 'd')))).toEqual(['d']);
+  });
+
+  it('are so in a late completion too, by the time of its run', async () => {
+    const world = new World();
+    await attempts(world, [0, 'a'], [1, 'a', 'b'], [30, 'a', 'b', 'c']);
+    const completed = (hour: number) =>
+      attemptList({ run: at(hour), completes: true }, source, {
+        ...{ past: new PastLists(world.archive), read: async () => undefined, now: at(40) },
+      });
+    expect(uids(await completed(1))).toEqual(['b']);
+    expect(uids(await completed(30))).toEqual(['c']);
+  });
+
+  it.each([
+    ['is refused', true],
+    ['answers 503', false],
+  ])('are those that the run before had not, if that of a day ago %s: the attempt goes on', async (_, isLasting) => {
+    const world = new World();
+    await attempts(world, [0, 'a'], [20, 'a', 'b']);
+    const old = runRecordKey({ run: at(0), attempt: 1 });
+    const open = world.archive.open.bind(world.archive);
+    world.archive.open = async (key) => {
+      if (key === old) throw new ArchiveReadError(`Reading ${key} failed`, { isLasting });
+      return open(key);
+    };
+    const { joined, remarks, read } = await world.attempt(at(25), listOf('a', 'b', 'c'));
+    expect([...joined]).toEqual(['c']);
+    expect(read?.isInForce).toBe(true);
+    expect(remarks.some((remark) => remark.includes('who joined within a day'))).toBe(!isLasting);
+  });
+
+  it('cost one more record, and no further configuration as long as nobody joins', async () => {
+    const world = new World();
+    await attempts(world, [0, 'a'], [1, 'a'], [26, 'a']);
+    const opened: string[] = [];
+    const open = world.archive.open.bind(world.archive);
+    world.archive.open = async (key) => {
+      opened.push(key.replace(/\/.*/, ''));
+      return open(key);
+    };
+    await world.attempt(at(27), listOf('a'));
+    expect(opened).toEqual(['runs', 'configurations', 'runs']);
   });
 });
 
