@@ -2,38 +2,25 @@ import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
-import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespace } from '../lambda/stack-contract';
+import { metricNamespace } from '../lambda/stack-contract';
 import {
   incompleteRetry,
   invocationTimeoutSeconds,
   longestExecutionSeconds,
-  unreachedRetry,
-  type Waits,
+  longestTellingSeconds,
   waits,
 } from '../lambda/time-limits';
+import { concludeRun } from './conclude-run';
 import type { CollectorConfig } from './config/config';
 import { concurrentShards, heldBackRetry } from './limits';
 import { allow } from './policy-statements';
-import { addressText, type StackAddress } from './stack-address';
+import type { StackAddress } from './stack-address';
+import { neverRetryPermanent, retries, retryUnreached, throttled } from './state-retries';
 
 const { Condition, JsonPath } = sfn;
-const { and, or, isPresent, isNotPresent, booleanEquals } = Condition;
-
-/** Errors of the function that every attempt at the same event ends with. */
-const permanent = ['InvalidEventError', 'RunNotFoundError'];
-
-const throttled = 'Lambda.TooManyRequestsException';
-
-/** Errors of Lambda itself: the function was not reached. */
-const unreached = [
-  'Lambda.ClientExecutionTimeoutException',
-  'Lambda.ServiceException',
-  'Lambda.AWSLambdaException',
-  'Lambda.SdkClientException',
-  throttled,
-];
+const { or, isPresent } = Condition;
 
 /**
  * Works on one run with many invocations of the function, for a fleet that is too large for one. The input of an execution
@@ -45,19 +32,21 @@ export class FanOut extends Construct {
   /** @param target the function, which works on each shard */
   constructor(scope: Construct, id: string, config: CollectorConfig, address: StackAddress, target: IFunction) {
     super(scope, id);
-    const { name, shards, limits } = config;
+    const { name, shards, limits, alerts } = config;
     const { oneRunAtATime } = limits;
     const heldBackSeconds = oneRunAtATime ? waits(heldBackRetry) : 0;
+    // A run that is complete must not time out over whom it tells.
+    const tellingSeconds = alerts.heartbeat === undefined ? 0 : longestTellingSeconds;
     const role = this.#createRole(target);
     const definition = this.#divide(shards)
       .next(this.#collectShards(target, config))
-      .next(this.#conclude(config, address));
+      .next(concludeRun(this, config, address, target));
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: `Collects ${name} in ${shards} shards`,
       definitionBody: sfn.DefinitionBody.fromChainable(definition),
       // Express workflows end after five minutes.
       stateMachineType: sfn.StateMachineType.STANDARD,
-      timeout: Duration.seconds(longestExecutionSeconds(shards, heldBackSeconds)),
+      timeout: Duration.seconds(longestExecutionSeconds(shards, heldBackSeconds) + tellingSeconds),
       // Its tasks would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     });
@@ -127,11 +116,10 @@ export class FanOut extends Construct {
       resultSelector: { succeeded: index },
       retryOnServiceExceptions: false,
     });
-    collect.addRetry({ errors: permanent, maxAttempts: 0 });
+    neverRetryPermanent(collect);
     // The function's reserved concurrency refuses what another run still uses.
     if (limits.oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
-    // Without jitter, which halves the waits: in an account with little concurrency the shards would give up before their turn.
-    collect.addRetry({ errors: unreached, ...retries(unreachedRetry) });
+    retryUnreached(collect);
     collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
     // What the function says after it has written its run record, up to the end of its first line, and what that has in
     // brackets, the share that is missing: the causes of 500 shards would not fit.
@@ -165,66 +153,4 @@ export class FanOut extends Construct {
     });
     return map.itemProcessor(collect);
   }
-
-  #conclude({ name, shards, clusterList }: CollectorConfig, address: StackAddress): sfn.IChainable {
-    const ofList = clusterList ? ' Nothing is missing of a shard whose list was refused: mend the list.' : '';
-    const listed = (member: string) => JsonPath.jsonToString(JsonPath.objectAt(`$.shards.${member}`));
-    const fail = new sfn.Fail(this, 'Shards failed', {
-      error: 'ShardsFailedError',
-      causePath: JsonPath.format(
-        // The function that reports failures reads its beginning (lambda/notify/lost-run.ts).
-        `The shards {} of ${shards} did not succeed; without a record: {}; the list refused: {}; missing of the others: {}. What was collected is archived. The first of them says: {}. All errors are in this execution. Complete the run with npm run collector -- run --stack ${addressText(address)} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.${ofList}`,
-        listed('failed'),
-        listed('unrecorded'),
-        listed('refused'),
-        listed('missing'),
-        JsonPath.arrayGetItem(JsonPath.listAt('$.shards.reasons'), 0),
-        JsonPath.jsonToString(JsonPath.objectAt('$.event')),
-      ),
-    });
-    const result = new sfn.Choice(this, 'Did all shards succeed?')
-      .when(isPresent('$.shards.failed[0]'), fail)
-      .otherwise(new sfn.Succeed(this, 'Complete'));
-    // Once all shards have written their records, which no single shard knows. If this fails, the alarm about missing runs
-    // is raised; the execution still ends by what became of its shards.
-    const count = new CallAwsService(this, 'Count the run', {
-      service: 'cloudwatch',
-      action: 'putMetricData',
-      iamResources: ['*'],
-      parameters: {
-        Namespace: metricNamespace,
-        MetricData: [
-          {
-            MetricName: metricNames.scheduled,
-            Dimensions: [{ Name: 'service', Value: name }],
-            Unit: 'Count',
-            Value: 1,
-          },
-        ],
-      },
-      resultPath: JsonPath.DISCARD,
-    });
-    count.addRetry({ maxAttempts: 3, interval: Duration.seconds(5), backoffRate: 2 });
-    count.addCatch(result, { resultPath: JsonPath.DISCARD });
-    // As the function has it (lambda/collect/event.ts): a person may name a time of the schedule too, for some clusters.
-    const isOfSchedule = and(
-      isPresent('$$.Execution.Input.scheduledTime'),
-      isNotPresent('$.event.clusters'),
-      isNotPresent('$.event.requestId'),
-      isNotPresent('$.shards.unrecorded[0]'),
-      or(isNotPresent('$.event.dryRun'), booleanEquals('$.event.dryRun', false)),
-    );
-    return new sfn.Choice(this, 'Has the schedule had its run?')
-      .when(isOfSchedule, count.next(result))
-      .otherwise(result);
-  }
-}
-
-function retries({ times, firstWaitSeconds, backoffRate, longestWaitSeconds }: Waits): sfn.RetryProps {
-  return {
-    interval: Duration.seconds(firstWaitSeconds),
-    backoffRate,
-    ...(longestWaitSeconds !== undefined && { maxDelay: Duration.seconds(longestWaitSeconds) }),
-    maxAttempts: times,
-  };
 }

@@ -23,6 +23,8 @@ class HeartbeatError extends Error {
   override readonly name = 'HeartbeatError';
 }
 
+type Said = Readonly<Record<string, unknown>>;
+
 /**
  * Tells a monitoring service outside of the account that a run is complete, or that a seal is stored. It raises its own alarm when
  * nothing comes any more, and keeps the hashes of seals where nobody in the account can rewrite them.
@@ -39,16 +41,21 @@ export class Heartbeat {
 
   /**
    * Never fails: what was archived stays archived, whoever hears of it. A failure is a line of the log and a metric.
+   * @param what members of the message, or what finds them, with a signal that ends it
    * @param timeLeftMs milliseconds until Lambda ends the invocation, which would count as a failure of the run
+   * @returns whether the service took it
    */
-  async tell(what: Readonly<Record<string, unknown>>, timeLeftMs: number): Promise<void> {
+  async tell(what: Said | ((whole: AbortSignal) => Promise<Said>), timeLeftMs: number): Promise<boolean> {
     const whole = AbortSignal.timeout(Math.max(0, timeLeftMs - reserveMs));
     try {
-      await this.#post(await this.#address(whole), JSON.stringify({ stack: this.stack, ...what }), whole);
+      const said = typeof what === 'function' ? await what(whole) : what;
+      await this.#post(await this.#address(whole), JSON.stringify({ stack: this.stack, ...said }), whole);
+      return true;
     } catch (error) {
       this.logger.warn(logMessages.heartbeat, { error });
       this.metrics.addMetric(metricNames.heartbeatsLost, MetricUnit.Count, 1);
       this.metrics.publishStoredMetrics();
+      return false;
     }
   }
 

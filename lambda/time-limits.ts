@@ -55,6 +55,9 @@ export function longestExecutionSeconds(shards: number, heldBackSeconds = 0): nu
   return turns * (longestShardSeconds + heldBackSeconds) + marginSeconds;
 }
 
+/** Longest time in seconds that the last step of an execution takes, which tells the monitoring service outside. */
+export const longestTellingSeconds = invocationTimeoutSeconds + waits(unreachedRetry);
+
 export interface Waits {
   readonly times: number;
   readonly firstWaitSeconds: number;

@@ -83,15 +83,6 @@ export const shardsFit = rule((at, refuse) => {
     refuse('shards', `at most ${mostShardsInTurn}, because limits.oneRunAtATime is set`);
 });
 
-/** One shard does not know whether the run is complete, and nobody else could tell of it. */
-export const heartbeatOfOne = rule((at, refuse) => {
-  if (at('alerts.heartbeat') !== undefined && numberOf(at('shards')) > 1)
-    refuse(
-      'alerts.heartbeat',
-      'no heartbeat, because shards is more than 1: no shard knows whether the run is complete',
-    );
-});
-
 /** What has to be where the stack is, if the configuration says where that is. */
 export const whereStackIs = rule((at, refuse) => {
   const [account, region] = [at('deployTo.account'), at('deployTo.region')];

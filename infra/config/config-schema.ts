@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { mostShards } from '../limits';
 import * as nested from './config-members';
-import { heartbeatOfOne, listBesideArchive, shardsFit, whereStackIs } from './config-rules';
+import { listBesideArchive, shardsFit, whereStackIs } from './config-rules';
 import { members, textLike, wholeNumber } from './schema-values';
 import { clusters, type OutsideList, service } from './service-members';
 import { timestamps } from './timestamp-members';
@@ -47,7 +47,7 @@ export function configSchema(folder: string) {
       .describe(
         'Parts that a state machine works on at once; more than 1 for very large fleets, see docs/large-fleets.md.',
       ),
-  }).check(whereStackIs, shardsFit, heartbeatOfOne, listBesideArchive);
+  }).check(whereStackIs, shardsFit, listBesideArchive);
 }
 
 type Parsed = z.output<ReturnType<typeof configSchema>>;

@@ -21,14 +21,23 @@ export interface RunRequest {
   readonly shard?: Shard | undefined;
 }
 
+/** That the monitoring service outside is to hear of a run that is complete in all its shards. */
+export interface HeartbeatRequest {
+  readonly run: Date;
+  /** How many shards the run has. */
+  readonly shards: number;
+}
+
+const isoTime = 'a time such as 2026-11-20T10:00:00Z';
+const shardCount = z.int('a number of shards of at least 1').check(z.positive('a number of shards of at least 1'));
+
 /** Built per call because a uid is known only if it is configured. */
 function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
   const isConfigured = (value: string) => configured?.has(value) ?? true;
   const uid = z.string('the uid of a cluster').check(z.refine(isConfigured, 'the uid of a configured cluster'));
   const index = 'an index from 0 that is less than count';
-  const count = 'a number of shards of at least 1';
   return members({
-    scheduledTime: z.optional(eventTime(now, 'a time such as 2026-11-20T10:00:00Z')),
+    scheduledTime: z.optional(eventTime(now, isoTime)),
     clusters: z.optional(
       z.array(uid, 'a list of uids').check(z.minLength(1, 'at least one uid, or no member clusters at all')),
     ),
@@ -37,10 +46,10 @@ function eventSchema(configured: ReadonlySet<string> | undefined, now: Date) {
     shard: z.optional(
       members({
         index: z.int(index).check(z.nonnegative(index)),
-        count: z.int(count).check(z.positive(count)),
+        count: shardCount,
       }).check(z.refine((shard) => shard.index < shard.count, index)),
     ),
-    newRun: z.optional(eventTime(now, 'a time such as 2026-11-20T10:00:00Z')),
+    newRun: z.optional(eventTime(now, isoTime)),
     run: z.optional(eventTime(now, "an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
   });
 }
@@ -71,4 +80,16 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
     dryRun,
     shard,
   };
+}
+
+/**
+ * What the state machine asks for once all shards of a run have succeeded.
+ * @returns undefined: the event asks for a run
+ * @throws InvalidEventError as {@link parseEvent}
+ */
+export function parseHeartbeat(event: unknown, now: Date): HeartbeatRequest | undefined {
+  if (typeof event !== 'object' || event === null || !('heartbeat' in event)) return undefined;
+  const schema = members({ scheduledTime: eventTime(now, isoTime), heartbeat: members({ shards: shardCount }) });
+  const { scheduledTime, heartbeat } = readEvent(schema, event, 'nobody was told');
+  return { run: scheduledTime, shards: heartbeat.shards };
 }

@@ -14,16 +14,19 @@ import { createS3Client, createSecretsManagerClient } from '../aws-clients';
 import { systemClock as clock } from '../clock';
 import { readVariables, SettingsError } from '../environment';
 import { openHeartbeat } from '../heartbeat';
+import { InvalidEventError } from '../read-event';
 import { collectorVariables, configurationFile, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
 import { deadlineReserveSeconds } from '../time-limits';
 import { emptySpoolDirectory } from './body/spool';
-import type { RunRequest } from './event';
+import type { HeartbeatRequest, RunRequest } from './event';
 import { type Archive, DryArchive, S3Archive } from './put/s3-archive';
 import type { AttemptContext } from './run/attempt-run';
 import { attemptList } from './run/cluster-list';
+import { countsOfShards } from './run/complete-shards';
 import { PastLists } from './run/past-records';
 import { inArchive, largestListBytes, parseListAddress } from './run/read-list';
+import { readRecordHead } from './run/record-head';
 import { configurationStore, RecordStore } from './run/record-store';
 import { LambdaReporter } from './run/reporter';
 import { ApiKey } from './service/api-key';
@@ -113,7 +116,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
       ...stored,
       reporter,
     };
-    /** Of a complete run. What a person asks for says nothing of the schedule, and a shard nothing of the run. */
+    /** Of a complete run. What a person asks for says nothing of the schedule, and a shard nothing of the run ({@link tellOfShards}). */
     const tell = async ({ run, counts, shard }: RunSummary) => {
       if (request.scheduled && shard === undefined)
         await heartbeat?.tell({ run, counts }, invocation.getRemainingTimeInMillis());
@@ -121,9 +124,41 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
     return { context, tell, close };
   }
 
+  /** Tells of a run in shards what its records say. @throws InvalidEventError: there is nobody to tell */
+  async function tellOfShards({ run, shards }: HeartbeatRequest, invocation: Context): Promise<HeartbeatSummary> {
+    logger.addContext(invocation);
+    if (heartbeat === undefined)
+      throw new InvalidEventError(
+        [
+          {
+            path: 'heartbeat',
+            received: JSON.stringify({ shards }),
+            expected: 'no heartbeat: alerts.heartbeat is not configured',
+          },
+        ],
+        'nobody was told',
+      );
+    const counted = async (whole: AbortSignal) => ({
+      run: run.toISOString(),
+      counts: await countsOfShards(run, shards, {
+        names: await realStores.records.list(run, whole),
+        head: (name) => readRecordHead(stoppableReader(reader, whole), name),
+      }),
+    });
+    const isTold = await heartbeat.tell(counted, invocation.getRemainingTimeInMillis());
+    return { run: run.toISOString(), isTold };
+  }
+
   /** Undefined: they come from outside, with each attempt. */
   const clusters = source === undefined ? deployed.configuration.clusters : undefined;
-  return { clusters, openAttempt };
+  return { clusters, openAttempt, tellOfShards };
+}
+
+/** What the last step of the state machine gets. */
+export interface HeartbeatSummary {
+  readonly run: string;
+  /** Whether the monitoring service took it; if not, the log says why. */
+  readonly isTold: boolean;
 }
 
 /** Where bodies that outgrow memory are kept while they arrive. */

@@ -28,6 +28,7 @@ const request = z.object({
   dryRun: z.optional(z.unknown()),
   shard: z.optional(z.object({ count: z.number() })),
   audit: z.optional(z.unknown()),
+  heartbeat: z.optional(z.unknown()),
 });
 
 function ofFunction({ requestPayload, responsePayload }: DroppedEvent): LostRun | undefined {
@@ -42,8 +43,9 @@ function ofFunction({ requestPayload, responsePayload }: DroppedEvent): LostRun 
 }
 
 /** As the collector has it (lambda/collect/event.ts): the schedule asks for whole runs, and for nothing more. */
-function isOfSchedule({ scheduledTime, clusters, requestId, dryRun }: z.output<typeof request>): boolean {
-  return scheduledTime !== undefined && clusters === undefined && requestId === undefined && dryRun !== true;
+function isOfSchedule({ scheduledTime, clusters, requestId, dryRun, heartbeat }: z.output<typeof request>): boolean {
+  const asksForMore = [clusters, requestId, heartbeat].some((member) => member !== undefined) || dryRun === true;
+  return scheduledTime !== undefined && !asksForMore;
 }
 
 const everything: RunEnd = { missing: 1, of: 1, isListRefused: false };

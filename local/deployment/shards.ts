@@ -21,6 +21,10 @@ const definitionSchema = z.object({
   States: z.object({
     'Divide the fleet': z.object({ Parameters: z.object({ indices: z.array(z.int()) }) }),
     'Collect the shards': z.object({ MaxConcurrency: z.int().positive() }),
+    // Only if a monitoring service outside is told.
+    'Tell the monitoring service': z.optional(
+      z.object({ Parameters: z.object({ Payload: z.object({ heartbeat: z.object({ shards: z.int() }) }) }) }),
+    ),
   }),
 });
 
@@ -42,7 +46,11 @@ export function readShards(
   const parsed = definitionSchema.safeParse(JSON.parse(DefinitionString));
   if (!parsed.success)
     throw new UnsupportedTemplateError(`Cannot run ${resource.logicalId} locally: ${z.prettifyError(parsed.error)}`);
-  const { 'Divide the fleet': divide, 'Collect the shards': collect } = parsed.data.States;
+  const {
+    'Divide the fleet': divide,
+    'Collect the shards': collect,
+    'Tell the monitoring service': tell,
+  } = parsed.data.States;
   const { indices } = divide.Parameters;
   const arn = resource.identity.ref;
   const role = readRole(stack, RoleArn, 'states.amazonaws.com', arn);
@@ -62,11 +70,22 @@ export function readShards(
       }
     };
     await Promise.all(Array.from({ length: collect.MaxConcurrency }, worker));
-    if (failures.size === 0) return { attempts, failure: undefined };
+    if (failures.size === 0) {
+      // Whatever comes of it, the run is complete.
+      if (tell !== undefined && isOfSchedule(event))
+        await attempt({ scheduledTime: event.scheduledTime, heartbeat: tell.Parameters.Payload.heartbeat });
+      return { attempts, failure: undefined };
+    }
     const cause = causeOf(failures, indices.length);
     return { attempts, failure: shardsFailed(cause) };
   };
   return { arn, definition: DefinitionString, start };
+}
+
+/** As the definition has it: a person may name a time of the schedule too, and ask for something else. */
+function isOfSchedule(event: object): event is { readonly scheduledTime: unknown } {
+  const isDry = 'dryRun' in event && event.dryRun === true;
+  return 'scheduledTime' in event && !('clusters' in event) && !('requestId' in event) && !isDry;
 }
 
 /** The beginning of what the definition says, which the function that reports failures reads. */

@@ -1,65 +1,37 @@
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../lambda/audit/audit';
-import { logMessages } from '../../lambda/stack-contract';
 import type { Template } from '../../local/deployment/stack-template';
-import { type ListeningServer, listenLocally } from '../../local/listen-locally';
-import { tracesOf } from '../support/traces-of';
+import { listenLocally } from '../../local/listen-locally';
 import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
+import { counted, expectNoTrace, lost, path, useMonitoringService } from './monitoring-service';
 import { policyOf, statementsOf, without, withSid } from './template-policies';
 
 const noon = new Date('2026-11-20T12:00:00Z');
-const secret = 'monitoring/heartbeat';
-const path = '/ping/4f1d-who-knows-this-can-say-that-all-is-well';
 
 const collector = useLocalCollector({
   clusters: uids,
   audit: { schedule: 'cron(30 12 * * ? *)' },
-  alerts: { heartbeat: { secret } },
+  alerts: { heartbeat: { secret: 'monitoring/heartbeat' } },
 });
 
-/** The monitoring service: what it was told, and what it answers. */
-let server: ListeningServer;
-let told: { readonly path: string | undefined; readonly body: unknown }[];
-let answers: number[];
-
-beforeEach(async () => {
-  told = [];
-  answers = [];
-  const service = createServer(async (request, response) => {
-    told.push({ path: request.url, body: JSON.parse(await text(request)) });
-    // A redirect leads to the service itself, so that a client that follows it is seen.
-    response.writeHead(answers.shift() ?? 200, { location: '/elsewhere' }).end('not read');
-  });
-  server = await listenLocally(service);
-});
-
-afterEach(() => server.close());
+const service = useMonitoringService();
 
 const deploy = (options: { edit?: (template: Template) => void; address?: string } = {}) => {
-  const { address = `${server.url}${path}`, edit = () => {} } = options;
+  const { address = service.address, edit = () => {} } = options;
   return collector.deploy({ heartbeatAddress: address, edit });
 };
 
-const lost = ({ logs }: DeployedCollector) => logs.filter((line) => line.includes(logMessages.heartbeat)).join();
-const counted = ({ logs }: DeployedCollector) => logs.filter((line) => line.includes('"HeartbeatsLost":1')).length;
 const rolePolicy = (template: Template, role: string) => policyOf(template, 'AWS::IAM::Policy', role);
-
-/** Whoever knows the address can say that all is well. */
-async function expectNoTrace(deployed: DeployedCollector, address = path): Promise<void> {
-  const said = [...deployed.logs, JSON.stringify(deployed.messages), JSON.stringify(await deployed.records())];
-  expect(tracesOf(address).filter((trace) => said.some((line) => line.includes(trace)))).toEqual([]);
-}
 
 it('a complete run of the schedule and a seal are each told once, with what they came to', async () => {
   const deployed = await deploy();
   await deployed.fireSchedule(noon);
   const counts = { archived: 6, alreadyArchived: 0, failed: 0, notAttempted: 0 };
   const ofRun = { path, body: { stack: 'end-to-end', run: noon.toISOString(), counts } };
-  expect(told).toEqual([ofRun]);
+  expect(service.told).toEqual([ofRun]);
   const { number, sha256 } = (await deployed.audit?.invoke({}))?.payload as AuditResult;
   expect(sha256).toMatch(/^[0-9a-f]{64}$/);
-  expect(told).toEqual([ofRun, { path, body: { stack: 'end-to-end', number, sha256 } }]);
+  expect(service.told).toEqual([ofRun, { path, body: { stack: 'end-to-end', number, sha256 } }]);
   expect(lost(deployed)).toBe('');
   await expectNoTrace(deployed);
 });
@@ -68,10 +40,10 @@ it('a run with something missing is not told, until an attempt completes it', as
   const deployed = await deploy();
   collector.failing.alpha = 'html-page';
   expect((await deployed.invoke({ scheduledTime: noon.toISOString() })).error?.errorType).toBe('RunIncompleteError');
-  expect(told).toEqual([]);
+  expect(service.told).toEqual([]);
   delete collector.failing.alpha;
   await deployed.invoke({ scheduledTime: noon.toISOString() });
-  expect(told).toMatchObject([{ body: { counts: { archived: 2, alreadyArchived: 4 } } }]);
+  expect(service.told).toMatchObject([{ body: { counts: { archived: 2, alreadyArchived: 4 } } }]);
 });
 
 it.each([
@@ -82,7 +54,7 @@ it.each([
 ])('%s says nothing of the schedule, and is not told', async (_what, event) => {
   const deployed = await deploy();
   expect((await deployed.invoke(event)).error).toBeUndefined();
-  expect(told).toEqual([]);
+  expect(service.told).toEqual([]);
   expect(lost(deployed)).toBe('');
 });
 
@@ -97,10 +69,10 @@ describe('a heartbeat that is lost fails neither a run nor an audit: it is a lin
   };
 
   it('the service refuses it twice', async () => {
-    answers = [500, 503, 429, 404];
+    service.answers = [500, 503, 429, 404];
     const deployed = await deploy();
     await bothLost(deployed, /failed in 2 requests; the last one: it answered with the status 503/);
-    expect(told).toHaveLength(4);
+    expect(service.told).toHaveLength(4);
     await expectNoTrace(deployed);
   });
 
@@ -114,10 +86,10 @@ describe('a heartbeat that is lost fails neither a run nor an audit: it is a lin
   });
 
   it('it leads elsewhere', async () => {
-    answers = [307, 307, 301, 302];
+    service.answers = [307, 307, 301, 302];
     const deployed = await deploy();
     await bothLost(deployed, /it answered with the status 307/);
-    expect(told.map((one) => one.path)).toEqual([path, path, path, path]);
+    expect(service.told.map((one) => one.path)).toEqual([path, path, path, path]);
     await expectNoTrace(deployed);
   });
 
@@ -136,7 +108,7 @@ describe('a heartbeat that is lost fails neither a run nor an audit: it is a lin
 
   it('its secret has no value', async () => {
     await bothLost(await collector.deploy(), /it does not exist, or has no value/);
-    expect(told).toEqual([]);
+    expect(service.told).toEqual([]);
   });
 
   it('its roles may not read the address', async () => {
@@ -145,15 +117,15 @@ describe('a heartbeat that is lost fails neither a run nor an audit: it is a lin
         without(rolePolicy(template, role), withSid('ReadHeartbeatAddress'));
     };
     await bothLost(await deploy({ edit }), /not authorized to perform: secretsmanager:GetSecretValue/);
-    expect(told).toEqual([]);
+    expect(service.told).toEqual([]);
   });
 });
 
 it('one lost request is repeated, and nothing is counted', async () => {
-  answers = [502];
+  service.answers = [502];
   const deployed = await deploy();
   await deployed.fireSchedule(noon);
-  expect(told).toHaveLength(2);
+  expect(service.told).toHaveLength(2);
   expect(lost(deployed)).toBe('');
 });
 

@@ -62,12 +62,13 @@ export const configurations: [string, Record<string, unknown>][] = [
     },
   ],
   [
-    'two groups, one run at a time',
+    'two groups and a monitoring service outside, in shards, one run at a time',
     {
       alerts: {
         page: { topicArn, kmsKeyArn },
         inform: { emails: ['day@example.com'] },
         pageFrom: { missingPercent: 5 },
+        heartbeat: { secret: 'monitoring/heartbeat' },
       },
       limits: { oneRunAtATime: true },
       shards: 2,

@@ -22,6 +22,8 @@ const shardsOf = (shards: number) => templateOf({ shards });
 const one = shardsOf(1);
 const four = shardsOf(4);
 const most = shardsOf(limits.mostShards);
+/** With a monitoring service outside. */
+const told = (members: object) => templateOf({ ...members, alerts: { heartbeat: { secret: 'monitoring/heartbeat' } } });
 
 const definitionIn = (json: TemplateJson) =>
   textOf(resourceOf(json, 'AWS::StepFunctions::StateMachine').Properties.DefinitionString);
@@ -61,6 +63,23 @@ const definitionSchema = z.object({
 function collectIn(json: TemplateJson) {
   const map = parsed(json).States['Collect the shards'];
   return { map, task: map.ItemProcessor.States.Collect };
+}
+
+/** The last step that tells a monitoring service outside, and where its failure leads. */
+function tellingIn(json: TemplateJson) {
+  const { States } = JSON.parse(definitionIn(json));
+  return { states: States, tell: tellSchema.parse(States['Tell the monitoring service']) };
+}
+
+const tellSchema = z.looseObject({
+  TimeoutSeconds: z.number(),
+  Retry: z.array(z.object({ ErrorEquals: z.array(z.string()), MaxAttempts: z.number() })),
+});
+
+/** Events of the history of an execution in which the last step uses all its retries, and what counts its failure too. */
+function eventsOfTelling(json: TemplateJson): number {
+  const retries = tellingIn(json).tell.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
+  return 2 + 3 * (1 + retries) + 2 + 3 * 4;
 }
 
 describe('with one shard', () => {
@@ -105,6 +124,53 @@ describe('with more shards', () => {
   });
 });
 
+describe('with more shards and a monitoring service outside', () => {
+  const plain = tellingIn(told({ shards: 4 }));
+
+  it('the last step asks the function to tell it, of complete runs of the schedule alone', () => {
+    const { states, tell } = plain;
+    const { Choices, Default } = states['Did all shards succeed?'];
+    const [failed, ofSchedule] = Choices;
+    expect([failed.Variable, failed.Next, Default]).toEqual(['$.shards.failed[0]', 'Shards failed', 'Complete']);
+    const { And } = states['Has the schedule had its run?'].Choices[0];
+    expect(ofSchedule).toEqual({ And, Next: 'Tell the monitoring service' });
+    expect(states['Count the run'].Next).toBe('Did all shards succeed?');
+    expect(tell).toMatchObject({
+      Type: 'Task',
+      Parameters: { Payload: { 'scheduledTime.$': '$.event.scheduledTime', heartbeat: { shards: 4 } } },
+      ResultPath: null,
+      Next: 'Complete',
+    });
+  });
+
+  it('a failure of it leads to a metric, and to the same end', () => {
+    const { states, tell } = plain;
+    expect(tell.Catch).toEqual([{ ErrorEquals: ['States.ALL'], ResultPath: null, Next: 'Count the lost heartbeat' }]);
+    const lost = states['Count the lost heartbeat'];
+    const [{ MetricName, Value }] = lost.Parameters.MetricData;
+    expect([MetricName, Value, lost.Next, lost.Catch[0].Next]).toEqual(['HeartbeatsLost', 1, 'Complete', 'Complete']);
+    expect(states.Complete).toEqual({ Type: 'Succeed' });
+  });
+
+  it('an execution does not time out over it', () => {
+    for (const members of [{ shards: 4 }, { shards: 4, limits: { oneRunAtATime: true } }]) {
+      const longer = parsed(told(members)).TimeoutSeconds - parsed(templateOf(members)).TimeoutSeconds;
+      expect(longer).toBe(plain.tell.TimeoutSeconds + waits(unreachedRetry));
+    }
+  });
+
+  it('no role gets more by it than the function does with one shard', () => {
+    const [inShards, inOne] = [told({ shards: 4 }), told({})];
+    expect(allowedTo(inShards, 'FanOutRole')).toEqual(allowedTo(four, 'FanOutRole'));
+    expect(allowedTo(inShards, 'CollectorRole')).toEqual(allowedTo(inOne, 'CollectorRole'));
+    const readers = resourcesOf(inShards, 'AWS::IAM::Policy').filter(([, policy]) =>
+      JSON.stringify(policy).includes('monitoring/heartbeat'),
+    );
+    expect(readers.map(([id]) => id)).toEqual([expect.stringMatching(/^CollectorRoleDefaultPolicy/)]);
+    expect(JSON.stringify(four)).not.toContain('Tell the monitoring service');
+  });
+});
+
 describe('numbers that belong together', () => {
   it('a shard is retried as often as Lambda retries an event, after the same waits', () => {
     const { task } = collectIn(four);
@@ -137,7 +203,7 @@ describe('numbers that belong together', () => {
     const tries = 1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
     // Iteration, task and the state after it are entered and left. Each try is scheduled, started and ended.
     const events = limits.mostShards * (2 + 2 + 2 + 3 * tries) + 20;
-    expect(events).toBeLessThanOrEqual(mostHistoryEvents);
+    expect(events + eventsOfTelling(told({ shards: limits.mostShards }))).toBeLessThanOrEqual(mostHistoryEvents);
   });
 
   it('with one run at a time, a shard waits for its turn as long as Lambda keeps an event, and the history still fits', () => {
@@ -155,7 +221,9 @@ describe('numbers that belong together', () => {
     expect(times * firstWaitSeconds).toBe(limits.eventAgeSeconds(true));
     expect(parsed(inTurn).TimeoutSeconds).toBeGreaterThan(3 * limits.eventAgeSeconds(true));
     const tries = 1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
-    expect(shards * (2 + 2 + 2 + 3 * tries) + 20).toBeLessThanOrEqual(mostHistoryEvents);
+    const events = shards * (2 + 2 + 2 + 3 * tries) + 20;
+    const telling = eventsOfTelling(told({ shards, limits: { oneRunAtATime: true } }));
+    expect(events + telling).toBeLessThanOrEqual(mostHistoryEvents);
   });
 
   it('a shard whose list of clusters is refused has written its record', () => {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { CloudWatchClient, GetMetricStatisticsCommand, ListMetricsCommand } from '@aws-sdk/client-cloudwatch';
 import { type ListeningServer, listenLocally } from '../../local/listen-locally';
 import type { DeployedCollector } from '../end-to-end/local-collector';
+import { credentials } from '../fidelity/moto-stack';
 import { startMoto } from '../local/aws/moto-server';
 
 const region = 'eu-central-1';
@@ -54,7 +56,7 @@ export function useMotoStates(command: string): Interpreter {
     path: string,
     service: string,
     headers: Record<string, string>,
-    body: string | URLSearchParams,
+    body: string,
   ): Promise<string> => {
     const authorization = `AWS4-HMAC-SHA256 Credential=moto/20261120/${region}/${service}/aws4_request`;
     const answered = await fetch(`${moto.url}${path}`, {
@@ -102,23 +104,22 @@ export function useMotoStates(command: string): Interpreter {
       }
     },
     metrics: async () => {
-      const query = (parameters: Record<string, string>) =>
-        post('/', 'monitoring', {}, new URLSearchParams({ Version: '2010-08-01', ...parameters }));
-      const listed = await query({ Action: 'ListMetrics' });
-      const text = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(listed)?.[1] ?? '';
-      const [namespace, name] = [text('Namespace'), text('MetricName')];
-      if (name === '') return [];
-      const summed = await query({
-        Action: 'GetMetricStatistics',
-        Namespace: namespace,
-        MetricName: name,
-        Period: '86400',
-        StartTime: new Date(Date.now() - 3_600_000).toISOString(),
-        EndTime: new Date(Date.now() + 3_600_000).toISOString(),
-        'Statistics.member.1': 'Sum',
+      const client = new CloudWatchClient({ endpoint: moto.url, region, credentials });
+      const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
+      const { Metrics = [] } = await client.send(new ListMetricsCommand({}));
+      const found = Metrics.map(async ({ Namespace: namespace, MetricName: name, Dimensions = [] }) => {
+        const when = { Period: 86_400, StartTime: hours(-1), EndTime: hours(1), Statistics: ['Sum' as const] };
+        const asked = { Namespace: namespace, MetricName: name, Dimensions, ...when };
+        const { Datapoints = [] } = await client.send(new GetMetricStatisticsCommand(asked));
+        const value = Datapoints.reduce((sum, { Sum = 0 }) => sum + Sum, 0);
+        return {
+          namespace,
+          name,
+          value,
+          dimensions: Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value])),
+        };
       });
-      const value = Number(/<Sum>([^<]*)<\/Sum>/.exec(summed)?.[1]);
-      return [{ namespace, name, value, dimensions: { [text('Name')]: text('Value') } }];
+      return Promise.all(found);
     },
     invocations: () => invocations,
   };

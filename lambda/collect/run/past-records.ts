@@ -12,10 +12,10 @@ import {
   runRecordKey,
 } from '../../../archive/format/keys';
 import { compareAge, newestRecords } from '../../../archive/format/newest-records';
-import { type RecordHead, runSchema } from '../../../archive/format/run-record';
-import { longestLineBytes } from '../../../archive/format/run-record-lines';
+import type { RecordHead } from '../../../archive/format/run-record';
 import { ArchiveReadError, type ArchiveReader, readWhole } from '../../../archive/read/s3-archive-reader';
 import { largestListBytes } from './read-list';
+import { readRecordHead, unlessDamaged } from './record-head';
 
 /** What an attempt collected, by its run record. */
 export interface PastList {
@@ -74,7 +74,9 @@ export class PastLists {
     let withoutClusters = 0;
     for await (const name of names) {
       const key = runRecordKey(name);
-      const head = await this.#head(name).catch((error: unknown) => skipped.push(`${key}: ${reasonOf(error)}`));
+      const head = await readRecordHead(this.#reader, name).catch((error: unknown) =>
+        skipped.push(`${key}: ${reasonOf(error)}`),
+      );
       if (typeof head === 'number') continue;
       const at = configurationKey(head.configuration);
       const clusters = await this.#clusters(head.configuration).catch((error: unknown) =>
@@ -96,15 +98,6 @@ export class PastLists {
     return names;
   }
 
-  /** The first line of a run record. */
-  async #head(name: RunRecordName): Promise<RecordHead> {
-    const line = await firstLine(this.#reader, runRecordKey(name));
-    return unlessDamaged(() => {
-      const head = runSchema.parse(JSON.parse(line));
-      return head.run === name.run.toISOString() && head.attempt === name.attempt ? head : undefined;
-    });
-  }
-
   /** Those of a configuration. */
   async #clusters(sha256: string): Promise<readonly ConfiguredCluster[]> {
     if (sha256 !== this.#last.sha256) this.#last = { sha256, clusters: await this.#readClusters(sha256) };
@@ -120,30 +113,6 @@ export class PastLists {
       return isOwn ? clustersSchema.parse(JSON.parse(text.toString())).clusters : undefined;
     });
   }
-}
-
-/** The first line of an object, however long the rest is. */
-async function firstLine(reader: ArchiveReader, key: string): Promise<string> {
-  const opened = await reader.open(key);
-  if (opened === undefined) throw new DamagedObjectError('it is not there');
-  let line = Buffer.alloc(0);
-  for await (const chunk of opened.body as AsyncIterable<Buffer> | Iterable<Buffer>) {
-    line = Buffer.concat([line, chunk.subarray(0, longestLineBytes + 1)]);
-    if (line.includes('\n') || line.length > longestLineBytes) break;
-  }
-  return line.toString('utf8', 0, Math.max(0, line.indexOf('\n')));
-}
-
-/** @throws DamagedObjectError */
-function unlessDamaged<Value>(read: () => Value | undefined): Value {
-  let value: Value | undefined;
-  try {
-    value = read();
-  } catch (error) {
-    throw new DamagedObjectError('it is damaged', { cause: error });
-  }
-  if (value === undefined) throw new DamagedObjectError('it is damaged');
-  return value;
 }
 
 /** Why an object is as if it were not there. @throws the error if another reading may find it */

@@ -188,12 +188,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
     'clusters.from',
   ],
   ['', { shards: 96, limits: { oneRunAtATime: true } }, /at most 95, because limits.oneRunAtATime is set/, 'shards'],
-  [
-    '',
-    { shards: 2, alerts: { heartbeat: { secret: 'monitoring/heartbeat' } } },
-    /no heartbeat, because shards is more than 1/,
-    'alerts.heartbeat',
-  ],
   ['alerts.heartbeat.secret', 'https://monitor.example/ping', /the name of a secret/],
   ['shards', 0, /from 1 to/],
 ];

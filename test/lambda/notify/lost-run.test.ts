@@ -64,6 +64,7 @@ describe('of a run that failed for good, the share that is missing', () => {
     { scheduledTime, clusters: ['a'] },
     { scheduledTime, requestId: 'r' },
     { scheduledTime, dryRun: true },
+    { scheduledTime, heartbeat: { shards: 4 } },
   ])('is not that of a run of the schedule if a person started it: %j', (payload) => {
     expect(lostRunIn(dropped('RunIncompleteError', incomplete(1000).message, payload))?.isOfSchedule).toBe(false);
   });
