@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Answer, CommandError, type Shell } from './shell';
+import { type Answer, CommandError, type Shell, unexpected } from './shell';
 
 /** What AWS's own command line answers. It is called as a person would: a dry run prints what can be pasted. */
 export class Aws {
@@ -15,16 +15,14 @@ export class Aws {
     return parsed(args, schema, out);
   }
 
-  /** @returns undefined: it was refused. AWS says so of what is not there. */
-  async askIfThere<Value>(
-    args: readonly string[],
-    schema: z.ZodType<Value>,
-    example: Value | undefined,
-  ): Promise<Value | undefined> {
-    const answer = { code: example === undefined ? 254 : 0, out: JSON.stringify(example) ?? '' };
+  /** @throws CommandError for any refusal but that it does not exist: who may not ask has not seen that it is gone */
+  async hasStack(name: string): Promise<boolean> {
+    const args = ['cloudformation', 'describe-stacks', '--stack-name', name];
     // 254: the service answered an error; 255 of version 1.
-    const { code, out } = await this.#run(args, [0, 254, 255], answer);
-    return code === 0 ? parsed(args, schema, out) : undefined;
+    const answer = await this.#run(args, [0, 254, 255], { code: 0, out: '' });
+    if (answer.code === 0) return true;
+    if (/\(ValidationError\).*does not exist/s.test(answer.err ?? '')) return false;
+    throw unexpected(['aws', ...args], answer);
   }
 
   async do(args: readonly string[]): Promise<void> {

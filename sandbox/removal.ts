@@ -56,9 +56,7 @@ export async function removeAll({ name, account, aws, shell }: Removing): Promis
 
 async function removeStack(aws: Aws, stack: string): Promise<void> {
   const of = ['--stack-name', stack];
-  const any = z.looseObject({});
-  const isThere = (await aws.askIfThere(['cloudformation', 'describe-stacks', ...of], any, {})) !== undefined;
-  if (!isThere) return;
+  if (!(await aws.hasStack(stack))) return;
   await aws.do(['cloudformation', 'update-termination-protection', '--no-enable-termination-protection', ...of]);
   await aws.do(['cloudformation', 'delete-stack', ...of]);
   await aws.do(['cloudformation', 'wait', 'stack-delete-complete', ...of]);

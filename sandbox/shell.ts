@@ -10,6 +10,8 @@ export interface Answer {
   readonly code: number;
   /** Standard output. */
   readonly out: string;
+  /** Standard error; left out: nothing. */
+  readonly err?: string;
 }
 
 export interface CommandOptions {
@@ -30,14 +32,20 @@ export interface Shell {
   write(name: string, content: string): string;
 }
 
+const asTyped = (command: readonly string[]) => command.map(shellQuoted).join(' ');
+
 /** A command ended with an exit code that is not an answer. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-type Say = (line: string) => void;
+/** The error of a command whose answer nobody expected. */
+export function unexpected(command: readonly string[], { code, out, err = '' }: Answer): CommandError {
+  const why = `${err}\n${out}`.trim().slice(-2000);
+  return new CommandError(`${asTyped(command)} ended with ${code}: ${why}`);
+}
 
-const asTyped = (command: readonly string[]) => command.map(shellQuoted).join(' ');
+type Say = (line: string) => void;
 
 /** Runs each command, after it has said it. */
 export class RealShell implements Shell {
@@ -58,10 +66,9 @@ export class RealShell implements Shell {
     const ended = new Promise<number>((resolve, reject) => {
       child.once('error', reject).once('close', (code) => resolve(code ?? -1));
     });
-    const [code, out, said] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-    if (codes.includes(code)) return { code, out };
-    const why = `${said}\n${out}`.trim().slice(-2000);
-    throw new CommandError(`${asTyped(command)} ended with ${code}: ${why}`);
+    const [code, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    if (codes.includes(code)) return { code, out, err };
+    throw unexpected(command, { code, out, err });
   }
 
   wait(seconds: number): Promise<void> {

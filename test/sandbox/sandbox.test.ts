@@ -229,6 +229,62 @@ describe('a sandbox', () => {
   });
 });
 
+describe('a sandbox of which one call is', () => {
+  const said = (code: string) => `An error occurred (${code}) when calling the operation: no`;
+  const kinds: [string, (command: string) => string][] = [
+    ['refused', () => said('AccessDenied')],
+    [
+      'answered by another account',
+      (command) =>
+        command.includes('cloudformation')
+          ? 'An error occurred (ValidationError) when calling the operation: Stack with id x does not exist'
+          : said('NoSuchEntity'),
+    ],
+    ['answered with a status that is unknown today', () => said('TeapotException')],
+  ];
+  const nameOf = (command: string) =>
+    /^(npm run --silent collector -- \S+|npx cdk \S+|aws \S+ \S+)/.exec(command)?.[1] ?? command;
+
+  it.each(kinds)('%s never says that all is well, nor that the step is right which asked', async (_, errOf) => {
+    const whole = new ScriptedShell();
+    expect((await run([], whole)).code).toBe(0);
+    const names = [...new Set(whole.commands.map(nameOf))];
+    expect(names.length).toBeGreaterThan(30);
+    for (const call of names) {
+      // By the commands whose answer it is, each step that asked.
+      const shell = new ScriptedShell({
+        [call]: (command) => ({ code: call.startsWith('aws') ? 254 : 3, out: '', err: errOf(command) }),
+      });
+      const ended = await run([], shell).catch((error: unknown) => {
+        if (error instanceof CommandError) return { code: 2, reports: [] };
+        throw error;
+      });
+      expect({ call, isWell: ended.code === 0 }).toEqual({ call, isWell: false });
+      const rows = [...(ended.reports[0] ?? '').matchAll(/^\| ([^|]+) \| (right|wrong|not seen) \|/gm)];
+      expect({ call, wrong: rows.length === 0 || rows.some(([, , verdict]) => verdict === 'wrong') }).toEqual({
+        call,
+        wrong: true,
+      });
+    }
+  });
+
+  it.each(['AccessDenied', 'TeapotException'])('a stack whose state is answered with %s is not gone', async (code) => {
+    const shell = new ScriptedShell({
+      'aws cloudformation describe-stacks': () => ({ code: 254, out: '', err: said(code) }),
+    });
+    const removing = { name, account, region, shell, aws: new Aws(shell, region) };
+    await expect(removeAll(removing)).rejects.toThrow(CommandError);
+    expect(shell.commands).toHaveLength(1);
+  });
+
+  it('a stack that is gone needs no removal', async () => {
+    const err = `An error occurred (ValidationError) when calling the DescribeStacks operation: Stack with id ${name} does not exist`;
+    const shell = new ScriptedShell({ 'aws cloudformation describe-stacks': () => ({ code: 254, out: '', err }) });
+    await removeAll({ name, account, region, shell, aws: new Aws(shell, region) });
+    expect(shell.commands.some((command) => command.includes('delete-stack'))).toBe(false);
+  });
+});
+
 describe('what is left of a sandbox', () => {
   const listing = 'aws resourcegroupstaggingapi get-resources';
   const key = `arn:aws:kms:${region}:${account}:key/one`;

@@ -9,7 +9,7 @@ import { newFolder } from '../../support/new-folder';
 import { runCollector } from '../run-collector';
 import { ofFirstResources, writeStartConfig } from '../run-start';
 import { accountId, type ControlPlane, startControlPlane } from '../stack/control-plane';
-import { type Answer, accessDenied, failure } from '../stack/live-account';
+import { accessDenied } from '../stack/live-account';
 
 /** The right that a call needs, where its name is another one. */
 const rightOf = (call: string) =>
@@ -276,37 +276,6 @@ describe('collector doctor', () => {
       // With an audit it reads seals.
       const rights = [...asked.map(rightOf), 'kms:GetPublicKey'];
       expect(rightsInGuide()).toEqual([...new Set(rights)].sort());
-    });
-
-    /** What an account without the stack answers, by service. */
-    const notThere: Readonly<Record<string, string>> = {
-      ...{ cloudformation: 'ValidationError', iam: 'NoSuchEntity', kms: 'NotFoundException', s3: 'NoSuchBucket' },
-      ...{
-        cloudwatch: 'ResourceNotFound',
-        lambda: 'ResourceNotFoundException',
-        secretsmanager: 'ResourceNotFoundException',
-        sns: 'NotFound',
-      },
-    };
-    const serviceOf = (call: string) => call.split(':')[0] ?? '';
-
-    it.each<[string, (call: string) => Answer]>([
-      ['refused', accessDenied],
-      [
-        'answered by another account',
-        (call) => failure(call, notThere[serviceOf(call)] ?? '', serviceOf(call) === 'cloudformation' ? 400 : 404),
-      ],
-      ['answered with a status that is unknown today', (call) => failure(call, 'TeapotException', 418)],
-    ])('never says that all is well if one call of it is %s', async (_, answerTo) => {
-      for (const call of await callsOf()) {
-        plane.instead = (one) => (one === call ? answerTo(call) : undefined);
-        const { code, summary, verdicts } = await doctor(['--config', all]);
-        const isRight = Object.values(verdicts).every((verdict) => verdict === 'right');
-        // Who may not read the key sees in the next run whether it is there.
-        const ends = call === 'secretsmanager:GetSecretValue' ? expect.any(Number) : 1;
-        const isWell = summary === well;
-        expect({ call, isWell, isRight, code }).toEqual({ call, isWell: false, isRight: false, code: ends });
-      }
     });
   });
 

@@ -29,6 +29,8 @@ export interface ControlPlane {
   retentionDays: string;
   /** What the monitoring service outside did not take: how many, and in which hour. */
   heartbeatsLost: readonly (readonly [lost: number, hour: Date])[];
+  /** Limits of Lambda in the account. */
+  concurrency: { readonly ConcurrentExecutions: number; readonly UnreservedConcurrentExecutions: number };
   /** Further outputs of the stack. */
   outputs: Readonly<Record<string, string>>;
   /** Resolves when everything that was started asynchronously has ended. */
@@ -94,6 +96,7 @@ export async function startControlPlane(
     if (target.startsWith('AWSStepFunctions.'))
       return { body: await stepFunctions(target.slice(17), JSON.parse(body)) };
     if (request.url?.startsWith('/2015-03-31/functions/')) return lambda(request, body);
+    if (request.url?.startsWith(accountSettings)) return { body: JSON.stringify({ AccountLimit: plane.concurrency }) };
     const parameters = new URLSearchParams(body);
     const action = parameters.get('Action') ?? '';
     const result = queries[action]?.(parameters);
@@ -193,6 +196,7 @@ export async function startControlPlane(
     instead: () => undefined,
     retentionDays: '400',
     heartbeatsLost: [],
+    concurrency: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
     outputs: {},
     settled: async () => {
       await Promise.all(running);
@@ -206,6 +210,7 @@ export async function startControlPlane(
 }
 
 const cloudWatch = 'GraniteServiceVersion20100801.';
+const accountSettings = '/2016-08-19/account-settings';
 
 /** Name of a call, such as `sns:ListSubscriptionsByTopic`; of S3 the method alone, and `list`. */
 function nameOf(request: IncomingMessage, body: string): string {
@@ -216,6 +221,7 @@ function nameOf(request: IncomingMessage, body: string): string {
   if (service === 'TrentService') return `kms:${operation}`;
   if (service === 'AWSStepFunctions') return `states:${operation}`;
   const url = new URL(request.url ?? '', 'http://aws');
+  if (url.pathname.startsWith(accountSettings)) return 'lambda:GetAccountSettings';
   if (url.pathname.startsWith('/2015-03-31/functions/'))
     return request.method === 'GET'
       ? 'lambda:GetFunctionConfiguration'
