@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../../../archive/format/damage';
+import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import type { RunRecordName } from '../../../archive/format/keys';
 import { type Counts, type RecordHead, RunRecordError } from '../../../archive/format/run-record';
 import { shardName } from '../../../archive/format/shard';

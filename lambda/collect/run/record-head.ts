@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../../../archive/format/damage';
+import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import { type RunRecordName, runRecordKey } from '../../../archive/format/keys';
 import { type RecordHead, runSchema } from '../../../archive/format/run-record';
 import { longestLineBytes } from '../../../archive/format/run-record-lines';

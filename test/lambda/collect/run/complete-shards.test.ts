@@ -1,4 +1,4 @@
-import { DamagedObjectError } from '../../../../archive/format/damage';
+import { DamagedObjectError } from '../../../../archive/format/damaged-object-error';
 import type { RunRecordName } from '../../../../archive/format/keys';
 import type { RecordHead } from '../../../../archive/format/run-record';
 import { ArchiveReadError } from '../../../../archive/read/s3-archive-reader';
