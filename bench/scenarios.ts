@@ -46,6 +46,10 @@ const oneLog: Workload = {
 const shape = { clusters: 1000, runs: 24, logBytes: 100_000, manifestBytes: 20_000 };
 const readBack: Workload = { ...fleet, concurrency: 64, reads: { ...shape, from: 'https' } };
 const fromFolder: Workload = { ...readBack, reads: { ...shape, from: 'folder' } };
+const smallFromFolder: Workload = {
+  ...readBack,
+  reads: { clusters: 50, runs: 30, logBytes: 1000, manifestBytes: 500, from: 'folder' },
+};
 
 const compressed = (workload: Workload): Workload => ({ ...workload, serviceCompresses: true });
 
@@ -96,6 +100,15 @@ export const scenarios: readonly Scenario[] = [
     entries: [
       { name: 'verify', program: 'verify', workload: fromFolder },
       { name: 'Python', program: 'python-threads.py', workload: fromFolder, goals: { cpuMs: 2.5 } },
+    ],
+  },
+  {
+    name: 'read-back-small',
+    title:
+      '3,000 small objects of 50 clusters and 30 runs from a folder, beside the same loop: 1 KB and 500 bytes each',
+    entries: [
+      { name: 'verify', program: 'verify', workload: smallFromFolder },
+      { name: 'Python', program: 'python-threads.py', workload: smallFromFolder },
     ],
   },
 ];

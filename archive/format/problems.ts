@@ -40,8 +40,8 @@ export const problems = {
 
   /** Of a run record whose clusters come from a list outside. */
   goneTooEarly: (count: number, names: string) =>
-    `${count} clusters left the list before runs had named them as leaving for long enough: ${names}`,
-  badLeaving: (count: number, names: string) => `${count} clusters cannot have been leaving as it says: ${names}`,
+    `${clusters(count)} left the list before runs had named ${count === 1 ? 'it' : 'them'} as leaving for long enough: ${names}`,
+  badLeaving: (count: number, names: string) => `${clusters(count)} cannot have been leaving as it says: ${names}`,
   followsNoRecord: 'it says that its list came after something that is not a run record',
   followsOther: (record: string) => `it says that its list came after another configuration than ${record} names`,
   followsItself: 'the records that its list came after came after it',
@@ -65,7 +65,7 @@ export const problems = {
   sealAfterStamp: 'its time is later than a time stamp that it, or a later seal, has',
   stampOfNothing: 'it stamps a seal that is not right, or not there',
   stampsNotRead: (count: number) =>
-    `${count} more time stamps that no seal names were not judged: one audit judges 1,000. Remove those that nobody asked for`,
+    `${count === 1 ? '1 more time stamp that no seal names was' : `${count} more time stamps that no seal names were`} not judged: one audit judges 1,000. Remove those that nobody asked for`,
   notSealedInPart: 'no right seal has it, and a part has only what is sealed: somebody added it, or took its seal away',
 
   /** Of what was due. */
@@ -77,3 +77,7 @@ export const problems = {
     'a schedule there is disabled, or a configuration cannot be read, so nobody can tell which runs are absent',
   absentSeals: (which: string) => `${which}: never made, or removed`,
 } as const;
+
+function clusters(count: number): string {
+  return count === 1 ? '1 cluster' : `${count} clusters`;
+}

@@ -4,7 +4,7 @@ export { Expiry } from './expiry';
 export { judge, judgeRun } from './judge';
 export { Met } from './judge-beside';
 export { judgeRest } from './judge-rest';
-export { newestList } from './list-steps';
+export { newestList } from './newest-list';
 export { acknowledgedBy, openDamage } from './seals/open-damage';
 export { earlierRuns, readChain } from './seals/read-chain';
 export type { RightSeal, SealChain, Sealed } from './seals/seal-chain';

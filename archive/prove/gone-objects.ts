@@ -9,6 +9,7 @@ import { Expiry } from './expiry';
 import { readChain } from './seals/read-chain';
 import type { SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
+import { unlessExpired } from './world';
 
 /** Judges what is not there, as `verify` does: objects that a run record names, and records. Seals are read for the first of them. */
 export class GoneObjects {
@@ -41,9 +42,8 @@ export class GoneObjects {
       return attempt === outcome.attempt && isInShard(outcome.cluster, shard);
     });
     const lost = sealed.lost(own, { ...outcome, key, name }, problems.gone);
-    if (await expiry.mayHaveRemoved(lost)) return undefined;
-    const { kind, problem } = lost;
-    return { kind, key, problem, ...sealed.saidOf(lost) };
+    const judged = await unlessExpired({ expiry }, lost);
+    return 'finding' in judged ? { ...judged.finding, ...sealed.saidOf(lost) } : undefined;
   }
 
   async #read() {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { longestAttemptMs } from '../format/clocks';
-import type { ConfiguredCluster } from '../format/configuration';
 import type { Excusable, Finding } from '../format/finding';
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../format/keys';
 import { type LeavingRule, mayFollow } from '../format/list-in-force';
@@ -11,6 +10,7 @@ import type { ArchiveReader } from '../read/archive-reader';
 import { readLines } from '../read/record-lines';
 import type { RunRecordObject } from '../read/run-keys';
 import { configuredClusters, type RunConfiguration, type StoredConfigurations } from '../read/stored-configurations';
+import { recordNames } from './newest-list';
 import { sealedRule } from './seals/seal-plans';
 import type { SealedArchive } from './seals/sealed-archive';
 
@@ -210,36 +210,6 @@ class ListSteps {
   async #isThere(name: RunRecordName): Promise<boolean> {
     return (await recordNames(this.#context.reader, runRecordKey(name))).length > 0;
   }
-}
-
-/** A configuration that was in force, and the hash that names it. */
-export interface ListInForce {
-  readonly sha256: string;
-  readonly clusters: readonly ConfiguredCluster[];
-}
-
-/** What the next run follows, as the collector looks for it; undefined: no run record can be read with its configuration. */
-export async function newestList(
-  reader: ArchiveReader,
-  configurations: StoredConfigurations,
-  at: Date,
-): Promise<ListInForce | undefined> {
-  for await (const name of newestRecords((prefix) => recordNames(reader, prefix), at)) {
-    const head = await readLines(reader, { ...name, key: runRecordKey(name) });
-    const configuration = 'problem' in head ? undefined : await configurations.get(head.configuration);
-    if ('configuration' in head && configuration !== undefined)
-      return { sha256: head.configuration, clusters: configuredClusters(configuration) };
-  }
-  return undefined;
-}
-
-async function recordNames(reader: ArchiveReader, prefix: string): Promise<RunRecordObject[]> {
-  const names: RunRecordObject[] = [];
-  for await (const object of reader.list(prefix)) {
-    const name = parseRunRecordKey(object.key);
-    if (name !== undefined) names.push({ ...name, ...object });
-  }
-  return names;
 }
 
 /** Whether two configurations ask for the same: another deployment may be between a run and its completion. */

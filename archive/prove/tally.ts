@@ -1,4 +1,12 @@
-import { bySeverity, type Find, type Finding, type FindingKind, findingKinds, isDamage } from '../format/finding';
+import {
+  bySeverity,
+  type Find,
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  isDamage,
+  nameOf,
+} from '../format/finding';
 import { parseObjectKey } from '../format/keys';
 import type { Verdict } from '../format/verdict';
 import { notJudged, type Span } from './due-runs';
@@ -48,7 +56,8 @@ const mostCharacters = 500;
 export class Tally {
   readonly counts: VerifyCounts;
   readonly sealed: SealedArchive;
-  readonly #findings: Finding[] = [];
+  /** By kind and key: what several of them say of one is told together, and counts once, as in a seal. */
+  readonly #findings = new Map<string, Finding>();
 
   constructor(chain: SealChain, options: SealedArchiveOptions) {
     this.sealed = new SealedArchive(chain, options);
@@ -83,16 +92,29 @@ export class Tally {
     if (problem === undefined && isVouched) this.counts.sound += 1;
   }
 
+  /** Takes a finding as it is. */
   say(finding: Finding): void {
-    const { kind, problem, acknowledged } = finding;
-    this.counts.found[kind] += 1;
-    if (acknowledged !== undefined && isDamage(kind)) this.counts.acknowledged += 1;
-    // It may quote what somebody wrote into the archive, at any length.
-    this.#findings.push({ ...finding, problem: problem.slice(0, mostCharacters) });
+    const name = nameOf(finding);
+    const before = this.#findings.get(name);
+    if (before === undefined) this.counts.found[finding.kind] += 1;
+    const said =
+      before?.problem.includes(finding.problem) === false
+        ? [before.problem, finding.problem]
+        : [(before ?? finding).problem];
+    this.#findings.set(name, {
+      ...finding,
+      // It may quote what somebody wrote into the archive, at any length.
+      problem: said.join('; ').slice(0, mostCharacters),
+      // What is not acknowledged of it counts.
+      acknowledged: before === undefined || before.acknowledged !== undefined ? finding.acknowledged : undefined,
+    });
   }
 
   verdict(): Verified {
-    const findings = this.#findings.toSorted(bySeverity);
+    const findings = [...this.#findings.values()].sort(bySeverity);
+    this.counts.acknowledged = findings.filter(
+      ({ kind, acknowledged }) => acknowledged !== undefined && isDamage(kind),
+    ).length;
     const unread = findings.filter(({ kind }) => kind === 'unreadable');
     const notSeen = [
       ...unread.map(({ key, problem }) => ({ what: key, why: problem })),

@@ -58,8 +58,8 @@ const notOfPart = 'not of the cluster and the period that were asked for';
 const runsAtOnce = 999;
 
 /**
- * Judges all stretches of a period, and the chain of seals, and says what was due and is not there. Without a period, it
- * looks at the rest of the archive too. Memory does not depend on object size; each object of a stretch costs a few bits.
+ * Judges all slices of a period, and the chain of seals, and says what was due and is not there. Without a period, it
+ * looks at the rest of the archive too. Memory does not depend on object size; each object of a slice costs a few bits.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<Verified> {
@@ -127,7 +127,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const absent: AbsentRuns[] = [];
   const times = new Set<number>();
 
-  const { stretches, total } = await listStretches(verification);
+  const { periods, total } = await dividePeriod(verification);
   const clusters = await listClusters(verification);
   const world: World = {
     ...{ reader, concurrency, configurations, sealed, expiry, now, check: checkObject },
@@ -143,7 +143,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
     onProgress?.(counts.runs, total, counts);
   };
   for (const run of await runsBefore(reader, options, readBeside)) absent.push(due.add(run));
-  for (const stretch of stretches) await take(judge({ ...stretch, clusters, depth: 'content' }, world), observe);
+  for (const one of periods) await take(judge({ ...one, clusters, depth: 'content' }, world), observe);
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));
@@ -152,20 +152,20 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   await judgeAbsent(tally, expiry, absent, stillAbsent);
 }
 
-/** Divides the runs of a period. Together the stretches have all times of it, also those that no run record is of. */
-async function listStretches({ reader, options, tally: { find } }: Verification) {
+/** Divides a period into those of slices. Together they have all times of it, also those that no run record is of. */
+async function dividePeriod({ reader, options, tally: { find } }: Verification) {
   const { from, to, part = {} } = options;
-  const stretches: Period[] = [];
+  const periods: Period[] = [];
   let total = 0;
   let start = from;
   for await (const { run, records } of runsBetween(reader, { from, to }, find)) {
     if (!isWithin(run, part)) for (const { key } of records) find('unrecorded', key, notOfPart);
     total += 1;
     if (total % runsAtOnce > 0) continue;
-    stretches.push({ from: start, to: run });
+    periods.push({ from: start, to: run });
     start = new Date(run.getTime() + 1);
   }
-  return { stretches: [...stretches, { from: start, to }], total };
+  return { periods: [...periods, { from: start, to }], total };
 }
 
 async function listClusters({

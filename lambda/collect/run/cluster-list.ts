@@ -8,6 +8,7 @@ import { runRecordKey } from '../../../archive/format/keys';
 import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
 import type { ClusterList } from '../../../archive/format/run-record';
 import { ArchiveReadError, type WholeObject } from '../../../archive/read/s3-archive-reader';
+import { formatCount } from '../../plain-text';
 import type { RunRequest } from '../event';
 import type { PastList, PastLists } from './past-records';
 import { largestListBytes, readList } from './read-list';
@@ -144,7 +145,7 @@ function nextList(
   const why = `with those that are leaving, at most ${most} are collected`;
   return {
     inForce: next,
-    problem: `${waiting.length} of its clusters do not join: ${why}. They wait: ${namesOf(waiting)}`,
+    problem: `${waiting.length} of its clusters did not join: ${why}. Waiting: ${namesOf(waiting)}`,
   };
 }
 
@@ -196,11 +197,13 @@ function toldOf({ clusters, joined, left, excluded, lessened, waiting }: InForce
 
 function remarksOn({ left, excluded, lessened }: InForce): string[] {
   const said: [uids: readonly string[], what: string][] = [
-    [left, 'clusters were leaving for long enough, and are not collected any more'],
-    [excluded, 'clusters are not collected any more because clusters.exclude names them'],
-    [lessened, 'clusters became optional, or for longer, or lost a resource'],
+    [left, 'left for good, after leaving for long enough'],
+    [excluded, 'left at once, by clusters.exclude'],
+    [lessened, 'became optional, or for longer, or lost a resource'],
   ];
-  return said.flatMap(([uids, what]) => (uids.length > 0 ? `${uids.length} ${what}: ${namesOf(uids)}` : []));
+  return said.flatMap(([uids, what]) =>
+    uids.length > 0 ? `${formatCount(uids.length, 'cluster')} ${what}: ${namesOf(uids)}` : [],
+  );
 }
 
 function skippedText(skipped: string): string {

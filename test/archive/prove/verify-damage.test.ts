@@ -91,17 +91,10 @@ describe('verify finds what was changed', () => {
       outcomes.map((o) => (o.key === keyAt('log') ? { cluster: 'alpha', resource: 'log', outcome: 'failed' } : o)),
     );
     const { kinds, problems } = await verify();
-    expect(kinds).toEqual([
-      `contradiction ${recordKey}`,
-      `contradiction ${recordKey}`,
-      `contradiction ${recordKey}`,
-      `unrecorded ${keyAt('log')}`,
-    ]);
-    expect(problems.slice(0, 3)).toEqual([
-      'it counts 4 archived and lists 3',
-      'it counts 0 failed and lists 1',
-      'it says complete, and its outcomes say otherwise',
-    ]);
+    expect(kinds).toEqual([`contradiction ${recordKey}`, `unrecorded ${keyAt('log')}`]);
+    expect(problems[0]).toBe(
+      'it counts 4 archived and lists 3; it counts 0 failed and lists 1; it says complete, and its outcomes say otherwise',
+    );
   });
 
   it('a replaced record that gives an object the key of another contradicts itself', async () => {
@@ -164,7 +157,7 @@ describe('verify finds what was changed', () => {
   ])('one that has %s than the other does contradict it', async (_, alter, count) => {
     await archive.putRecord({ ...record, attempt: 2, ...alter(record) });
     const { problems } = await verify();
-    expect(problems.filter((one) => one.startsWith('attempts 1 and 2 both say they archived'))).toHaveLength(count);
+    expect(problems.join().match(/attempts 1 and 2 both say they archived/g) ?? []).toHaveLength(count);
   });
 
   it('where no record has a hash, the metadata of the object serves', async () => {

@@ -250,7 +250,7 @@ describe('whoever has the rights of the collector cannot drop clusters unseen', 
     const first = { record: recordAt(at(20, 0)), configuration: recordsOf('runs/')[0]?.configuration ?? '' };
     await forge({ time: noon, clusters: whole(fleet), list: { follows: first } });
     await audit(21);
-    expect(world.state(2).open.first[0]?.problem).toContain('1 clusters left the list');
+    expect(world.state(2).open.first[0]?.problem).toContain('1 cluster left the list before runs had named it');
   });
 
   it.each([
@@ -279,9 +279,9 @@ describe('whoever has the rights of the collector cannot drop clusters unseen', 
       await forge({ time: at(21, hour), clusters: list, list: { follows: followingNewest() } });
     }
     await audit(21);
-    expect(
-      world.state(2).open.first.filter(({ problem }) => problem.includes('1 clusters left the list')),
-    ).toHaveLength(4);
+    expect(world.state(2).open.first.filter(({ problem }) => problem.includes('1 cluster left the list'))).toHaveLength(
+      4,
+    );
   });
 });
 

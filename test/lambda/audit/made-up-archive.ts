@@ -147,7 +147,7 @@ export class MadeUpArchive implements ArchiveReader {
       });
       const { contentType } = resources[name.resource];
       const { body } = this.#storedAt(name.resource as FirstResource, name.run);
-      return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: Readable.from([body]) };
+      return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: [body] };
     }
     const record = parseRunRecordKey(key);
     if (record !== undefined) {

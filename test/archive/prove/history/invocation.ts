@@ -97,6 +97,8 @@ export interface Invoked {
   readonly run: Date;
   /** When it ended, truly. */
   readonly end: Date;
+  /** What it ended with; left out: it succeeded. */
+  readonly message?: string;
 }
 
 /** One invocation of the function's core, beside whatever else is under way in the same bucket. */
@@ -155,7 +157,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     const { name, message } = error as Error;
     if (!['RunIncompleteError', 'ClusterListError', 'KilledError'].includes(name))
       throw new Error(message, { cause: error });
-    return { outcome: name === 'KilledError' ? 'killed' : 'failed', run, end: clock.time };
+    return { outcome: name === 'KilledError' ? 'killed' : 'failed', run, end: clock.time, message };
   } finally {
     stop.close();
   }
