@@ -102,7 +102,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     for (const finding of [...stamps.findings, ...impossibleTimes(chain, stamps.counting, now)]) findings.add(finding);
     const judged = { chain, stamps };
     const done = chain.seals.findLast(({ seal }) => seal === named);
-    // A later audit has mailed since.
+    // It is not the head: a later audit has sent its mail already.
     if (done !== undefined && done !== chain.head) return resultOf(done, [], context, false);
     // Its audit may have been killed before its mail, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.

@@ -30,8 +30,9 @@ import type { Totals } from './totals';
 export class NewRecords {
   readonly records: Hashed[] = [];
   readonly configurations: Seal['configurations'] = [];
-  /** Keys of those that could not be read; and why the first run record could not that could not be read, sealed or not. */
+  /** Keys of those that could not be read. */
   readonly unread: string[] = [];
+  /** Why a run record could not be read, of the first such one, sealed or not. */
   problem: string | undefined;
   /** How many there was no time for, or no room in the seal. */
   carriedOver = 0;

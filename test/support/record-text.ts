@@ -6,7 +6,7 @@ export function recordText(record: RunRecord): string {
   return [...recordLines(record)].join('');
 }
 
-/** Reads a stored run record as any reader of JSON Lines does. @throws Error if it is none */
+/** Reads a stored run record as any reader of JSON Lines does. @throws Error if it is not one */
 export function recordOf(text: string | Buffer): RunRecord {
   const [run, ...lines] = String(text)
     .split('\n')

@@ -11,7 +11,7 @@ import { acknowledgedBy } from './open-damage';
 import type { RightSeal, SealChain, Sealed } from './seal-chain';
 
 export interface SealedArchiveOptions {
-  /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
+  /** SHA-256 of the seals that kept mails are of: other seals excuse nothing. Left out: the whole chain is believed. */
   readonly mails?: readonly string[] | undefined;
   /** Whether it is a part, which ends at what its newest seal has. Left out: it is whole, and what is new has no seal yet. */
   readonly isPart?: boolean;
