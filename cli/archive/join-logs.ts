@@ -20,7 +20,7 @@ import { heldNewestFirst } from './recorded-object';
 import type { RunReader } from './run-reader';
 
 /** A log, or a run without one, as it stands in the joined log. */
-export type JoinedRun = MissingLog | JoinedLog;
+export type JoinedRun = MissingLog | LinkedLog;
 
 /** A run that has no log of the cluster. */
 export interface MissingLog {
@@ -37,7 +37,7 @@ export interface ArchivedLog {
 }
 
 /** One archived log of a cluster, and how it follows the one before it. */
-export interface JoinedLog extends ArchivedLog {
+export interface LinkedLog extends ArchivedLog {
   readonly key: string;
   /** What it says about itself; undefined: it is damaged. */
   readonly head: ObjectHead | undefined;
@@ -69,7 +69,7 @@ export async function* joinLogs<Archived extends ArchivedLog>(
   cluster: string,
   runs: AsyncIterable<Archived | MissingLog> | Iterable<Archived | MissingLog>,
   isOfFleet = false,
-): AsyncGenerator<(Archived & JoinedLog) | MissingLog> {
+): AsyncGenerator<(Archived & LinkedLog) | MissingLog> {
   const { archive } = reader;
   const history = new LogHistory();
   let isFirst = true;
@@ -140,7 +140,7 @@ async function readLog(
   history: LogHistory,
   run: Date,
   key: string,
-): Promise<JoinedLog | undefined> {
+): Promise<LinkedLog | undefined> {
   const log = history.reader();
   const decoder = new LogTextDecoder();
   let problem: string | undefined;

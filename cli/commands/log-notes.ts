@@ -1,5 +1,5 @@
 import type { Seam } from '../../archive/read';
-import { isMissing, type JoinedLog, type JoinedRun } from '../archive/join-logs';
+import { isMissing, type JoinedRun, type LinkedLog } from '../archive/join-logs';
 import { formatTime } from '../terminal/format';
 
 /** What a reader of the joined log has to know of its runs. What is so in each log is said where it begins and where it ends. */
@@ -16,7 +16,7 @@ export class LogNotes {
     return [...(ofSeam === undefined ? [] : [ofSeam]), ...(link.base === undefined ? [] : this.#changes(joined))];
   }
 
-  #changes({ link: { seam } }: JoinedLog): string[] {
+  #changes({ link: { seam } }: LinkedLog): string[] {
     const { kind, isTurned, isNewestFirst, lineEnds } = seam;
     const notes: string[] = [];
     if (lineEnds !== undefined)
@@ -44,7 +44,7 @@ export class LogNotes {
 }
 
 /** What there is to say of how a log follows those before it; undefined: nothing. */
-function noteOf({ link }: JoinedLog): string | undefined {
+function noteOf({ link }: LinkedLog): string | undefined {
   const { kind, above, added, isNewestFirst, without } = link.seam;
   const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
   const further = isNewestFirst ? added - countOf(without, 'last') : above - countOf(without, 'first');

@@ -2,7 +2,7 @@ import type { Resource } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { ArchiveReadError, mapConcurrently } from '../../archive/read';
 import { hashesOf } from '../archive/changes';
-import { isMissing, type JoinedLog, joinLogs, linesAbove } from '../archive/join-logs';
+import { isMissing, joinLogs, type LinkedLog, linesAbove } from '../archive/join-logs';
 import type { OutcomeScope } from '../archive/list-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
@@ -110,7 +110,7 @@ export class ObjectsToSearch {
 }
 
 /** What of a log is new. One that adds nothing is read for its problems alone. */
-function newIn({ link, added }: JoinedLog): NonNullable<SearchedObject['parts']> {
+function newIn({ link, added }: LinkedLog): NonNullable<SearchedObject['parts']> {
   if (added === undefined) return { above: { from: 0, to: 0 }, below: Number.POSITIVE_INFINITY, lines: link.lines };
   return { above: linesAbove(added), below: added.lineFrom, lines: link.lines - added.added };
 }
