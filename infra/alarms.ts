@@ -72,8 +72,9 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
       pages: true,
       title: 'Many clusters leaving',
       means:
-        'A tenth or more of the required clusters, and at least three, are not on the list of clusters from outside any more. They are ' +
-        `collected until runs have named them as leaving on ${config.clusterList.leaveAfterDays} dates, and then not any more.`,
+        'A tenth or more of the clusters that were required a day ago, and at least three, are not on the list of clusters from outside any ' +
+        'more, or less is asked of them. Those that are leaving are collected until runs have named them on ' +
+        `${config.clusterList.leaveAfterDays} dates, and then not any more.`,
       look: 'npm run collector -- runs names them; what wrote the list, and its versions.',
       act: 'If it is a mistake, bring back the last good list. If it is meant, do nothing.',
       props: raisedBy(collector.metric('manyLeaving', { statistic: 'Maximum', period }), stayHours),

@@ -57,7 +57,7 @@ export function inForce(
   const isExcluded = new Set(exclude);
   const were = new Map(before?.map((cluster) => [cluster.uid, cluster]));
   const excluded = [...were.keys()].filter((uid) => isExcluded.has(uid));
-  const asked = (list ?? before ?? []).filter(({ uid }) => !isExcluded.has(uid));
+  const asked = (list ?? asTheyStood(before ?? [], at)).filter(({ uid }) => !isExcluded.has(uid));
   const lists = new Set(asked.map(({ uid }) => uid));
   const staying = asked.filter(({ uid }) => before === undefined || were.has(uid));
   const left: string[] = [];
@@ -151,6 +151,15 @@ function isLess(cluster: ConfiguredCluster, before: ConfiguredCluster | undefine
     // Whether the date has passed does not count: a run of an earlier time may still be completed.
     lastOptionalDate(cluster) > lastOptionalDate(before) ||
     (before.resources ?? firstResources).some((name) => !resources.includes(name))
+  );
+}
+
+/** Clusters with their markers, but for those that somebody made up. */
+function asTheyStood(clusters: readonly ConfiguredCluster[], at: Date): readonly ConfiguredCluster[] {
+  return clusters.map((cluster) =>
+    cluster.leaving !== undefined && isFuture(cluster.leaving, at)
+      ? { ...cluster, leaving: markedOn(undefined, at, false) }
+      : cluster,
   );
 }
 

@@ -18,7 +18,7 @@ export interface WithClusterChange {
 const mostNamed = 20;
 
 /**
- * `+3 −1 clusters: +a, +b, +c, −d, 1 leaving: e`, who is optional now or lost a resource, and that the list was refused;
+ * `+3 −1 clusters: +a, +b, +c, −d; 1 leaving: e`, who is optional now or lost a resource, and that the list was refused;
  * empty if there is nothing of it.
  */
 export function changeText({ read, joined, left, lessened, leaving, returned }: ClusterChange): string {
@@ -31,7 +31,7 @@ export function changeText({ read, joined, left, lessened, leaving, returned }: 
     read.waiting !== undefined && `${read.waiting.count} wait to join`,
     read.problem !== undefined && read.waiting === undefined && 'list of clusters refused',
   ];
-  return said.filter((text) => text !== false).join(', ');
+  return said.filter((text) => text !== false).join('; ');
 }
 
 /** Whether anything became another than it was before. */
@@ -47,8 +47,11 @@ function named(uids: readonly string[]): string {
 export function changeLines(change: ClusterChange | undefined): string[] {
   if (change === undefined) return [];
   const { from, problem, since } = change.read;
+  // Of a stored problem no line may look like one of this output.
+  const [first, ...others] = (problem ?? '').split('\n');
   const why = [
-    `The list of clusters ${from} is not wholly in force since ${since}: ${problem}`,
+    `The list of clusters ${from} is not wholly in force since ${since}: ${first}`,
+    ...others.map((line) => `  ${line.trimStart()}`),
     'Mend it: docs/alarms.md, "List refused".',
   ];
   return [changeText(change), ...(problem === undefined ? [] : why)].filter((line) => line !== '');

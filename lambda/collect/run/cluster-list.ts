@@ -5,7 +5,7 @@ import { hourMs } from '../../../archive/format/clocks';
 import { type ClusterListSource, type ConfiguredCluster, isOptional } from '../../../archive/format/configuration';
 import { DamagedObjectError } from '../../../archive/format/damaged-object-error';
 import { runRecordKey } from '../../../archive/format/keys';
-import { type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
+import { changeOf, type InForce, inForce, mayFollow } from '../../../archive/format/list-in-force';
 import type { ClusterList } from '../../../archive/format/run-record';
 import { ArchiveReadError, type WholeObject } from '../../../archive/read/s3-archive-reader';
 import { formatCount } from '../../plain-text';
@@ -23,7 +23,10 @@ export interface AttemptList {
   readonly remarks: readonly string[];
   /** Uids of those that joined within a day: whoever writes the list must not take the turns of the others with them. */
   readonly joined: ReadonlySet<string>;
-  /** How many required clusters are leaving, if they are so many that somebody has to be woken up; undefined: no list was read. */
+  /**
+   * How many clusters that were required are leaving, or less is asked of them, if they are so many that somebody has to be
+   * woken up; undefined: no list was read.
+   */
   readonly manyLeaving?: number;
 }
 
@@ -33,6 +36,9 @@ export interface ClusterListContext {
   readonly read: () => Promise<WholeObject | undefined>;
   readonly now: Date;
 }
+
+/** Largest list in force: the configuration that has it is read up to the length of a list, and has other members too. */
+const largestUnionBytes = largestListBytes - 1024 * 1024;
 
 /** Clusters that a message or the first line of a record names one by one. */
 const mostNamed = 100;
@@ -52,8 +58,14 @@ export async function attemptList(
   if (completes) {
     const { list, skipped } = await past.ofRun(run);
     if (list === undefined) throw new RunNotFoundError(run);
-    const remarks = skipped.map(skippedText);
-    return { clusters: list.clusters, read: undefined, ...(await withJoined(list.clusters, list, past, run, remarks)) };
+    const { clusters } = list;
+    const { list: dayBefore, unread } = await listOfDayBefore(list, past, run);
+    return {
+      clusters,
+      read: undefined,
+      joined: joinedSince(dayBefore, clusters),
+      remarks: [...skipped.map(skippedText), ...unread],
+    };
   }
   // A clock that is behind the schedule's does not see the runs before.
   const at = run > now ? run : now;
@@ -76,44 +88,52 @@ export async function attemptList(
   };
   if (next.inForce.clusters.length === 0) throw new NoClusterListError(list);
   const { clusters: collected } = next.inForce;
-  const told = [...skipped.map(skippedText), ...remarksOn(next.inForce)];
+  const { list: dayBefore, unread } = await listOfDayBefore(before, past, at);
   return {
     clusters: collected,
     read: list,
-    ...(await withJoined(collected, before, past, at, told)),
-    manyLeaving: manyLeaving(next.inForce, before, run),
+    joined: joinedSince(dayBefore, collected),
+    remarks: [...skipped.map(skippedText), ...remarksOn(next.inForce), ...unread],
+    manyLeaving: manyLeaving(dayBefore, collected, run),
   };
 }
 
-/** Who was not collected a day ago; where nobody can tell, who was not by the run before. */
-async function withJoined(
-  clusters: readonly ConfiguredCluster[],
+/** What was collected a day ago; where nobody can tell, by the run before; undefined: nothing was. */
+async function listOfDayBefore(
   before: PastList | undefined,
   past: Pick<PastLists, 'dayBefore'>,
   at: Date,
-  remarks: readonly string[],
-): Promise<Pick<AttemptList, 'joined' | 'remarks'>> {
-  if (before === undefined) return { joined: new Set(), remarks };
-  let unread: string | undefined;
-  const { list = before } = await past.dayBefore(at).catch((error: unknown) => {
-    // It decides about the order alone.
+): Promise<{ readonly list: PastList | undefined; readonly unread: readonly string[] }> {
+  if (before === undefined) return { list: undefined, unread: [] };
+  try {
+    const { list = before } = await past.dayBefore(at);
+    return { list, unread: [] };
+  } catch (error) {
+    // It decides who comes first, and who is told: no attempt has to end over it.
     if (!(error instanceof ArchiveReadError)) throw error;
-    unread = `who joined within a day is taken from the run before: ${error.message}`;
-    return { list: undefined };
-  });
-  const were = new Set(list.clusters.map(({ uid }) => uid));
-  const joined = new Set(clusters.flatMap(({ uid }) => (were.has(uid) ? [] : uid)));
-  return { joined, remarks: unread === undefined ? remarks : [...remarks, unread] };
+    const unread = `what was collected a day ago is taken from the run before: ${error.message}`;
+    return { list: before, unread: [unread] };
+  }
 }
 
-/** Fewest clusters that are many, and one in how many of the required ones before. */
+function joinedSince(list: PastList | undefined, clusters: readonly ConfiguredCluster[]): ReadonlySet<string> {
+  const were = new Set(list?.clusters.map(({ uid }) => uid));
+  return new Set(list && clusters.flatMap(({ uid }) => (were.has(uid) ? [] : uid)));
+}
+
+/** Fewest clusters that are many, and one in how many of the required ones of a day ago. */
 const [fewestMany, oneIn] = [3, 10];
 
-/** Whoever writes the list chooses who joins: only those count that were there before, and are required. */
-function manyLeaving({ clusters }: InForce, before: PastList | undefined, run: Date): number {
-  const required = before?.clusters.filter((cluster) => !isOptional(cluster, run)).length ?? 0;
-  const leaving = clusters.filter((cluster) => cluster.leaving !== undefined && !isOptional(cluster, run)).length;
-  return leaving >= Math.max(fewestMany, required / oneIn) ? leaving : 0;
+/**
+ * Whoever writes the list chooses who joins, and may ask less of a cluster before taking it away: those count who were required
+ * a day ago, and are leaving or less is asked of them.
+ */
+function manyLeaving(list: PastList | undefined, clusters: readonly ConfiguredCluster[], run: Date): number {
+  const required = (list?.clusters ?? []).filter((cluster) => !isOptional(cluster, run));
+  const { leaving, lessened } = changeOf(list?.clusters ?? [], clusters);
+  const fewer = new Set([...leaving, ...lessened]);
+  const many = required.filter(({ uid }) => fewer.has(uid)).length;
+  return many >= Math.max(fewestMany, required.length / oneIn) ? many : 0;
 }
 
 function sinceOf(before: PastList | undefined, run: Date): string {
@@ -137,8 +157,8 @@ function nextList(
   const { waiting, clusters } = next;
   if (list === undefined) return { inForce: next };
   if (clusters.length === 0) return { inForce: next, problem: 'each of its clusters is excluded' };
-  if (Buffer.byteLength(JSON.stringify(clusters)) > largestListBytes) {
-    const problem = `with the clusters that are leaving it has more than ${largestListBytes} bytes, and no audit could read it`;
+  if (Buffer.byteLength(JSON.stringify(clusters)) > largestUnionBytes) {
+    const problem = `with the clusters that are leaving it has more than ${largestUnionBytes} bytes, and no audit could read it`;
     return { inForce: inForce(undefined, before, options), problem };
   }
   if (waiting.length === 0) return { inForce: next };

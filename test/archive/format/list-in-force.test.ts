@@ -76,6 +76,10 @@ describe('the list in force', () => {
   it('is what it was where the list cannot be used, with every marker as it stood', () => {
     const before = [{ uid: 'a', optional: true }, leaving('b', noon(1), 30, '2026-11-19')];
     expect(inForce(undefined, before, options(noon(20))).clusters).toEqual(before);
+    const made = [leaving('a', '2099-01-01T00:00:00.000Z', 3), leaving('b', noon(1), 3, '2099-01-01')];
+    const { clusters: next } = inForce(undefined, made, options(noon(20)));
+    expect(next).toEqual([leaving('a', noon(20), 0), leaving('b', noon(20), 0)]);
+    expect(mayFollow(made, next, new Date(noon(20)), { leaveAfterDays: 3 })).toEqual([]);
   });
 
   it('takes less of a promise at once, and says so', () => {

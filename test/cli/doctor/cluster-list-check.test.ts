@@ -46,7 +46,7 @@ it('doctor reads the list of clusters as the function would, and says how it dif
     });
     await write(['b', 'c']);
     expect((await doctor())?.found).toContain(
-      'the next run changes the list in force: +1 −0 clusters: +c, 1 leaving: a',
+      'the next run changes the list in force: +1 −0 clusters: +c; 1 leaving: a',
     );
     await write([]);
     expect(await doctor()).toMatchObject({

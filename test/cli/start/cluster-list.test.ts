@@ -30,9 +30,9 @@ describe('npm start with a list of clusters from outside', () => {
   it('shows who joined and who is leaving, and a refused list', () => {
     expect(codes).toEqual([0, 0, 0, 1]);
     expect(printed[0]).not.toMatch(/clusters: [+−]|refused/);
-    expect(printed[1]).toContain('+1 −0 clusters: +new, 1 leaving: c-0');
+    expect(printed[1]).toContain('+1 −0 clusters: +new; 1 leaving: c-0');
     expect(printed[2]).toContain('8 leaving: c-1, ');
-    expect(printed[3]).toContain('[0]: received "", expected a uid that is not empty');
+    expect(printed[3]).toContain('it is not valid:\n  [0]: received "", expected a uid that is not empty');
     expect(printed[3]).toMatch(/: complete after 3 attempts, worked .*; 18 of 18 archived/);
     expect(printed[3]).not.toContain('Complete the run');
   });
@@ -50,7 +50,7 @@ describe('what reads the archive says of the list', () => {
   it('runs: at the run where it changed, and at those whose list was refused, with why', async () => {
     const { out } = await collector('runs');
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /complete; \+1 −0 clusters: \+new, 1 leaving: c-0 .* complete; 8 leaving: .*complete; 8 leaving: .*, list of clusters refused/,
+      /complete; \+1 −0 clusters: \+new; 1 leaving: c-0 .* complete; 8 leaving: .*complete; 8 leaving: .*; list of clusters refused/,
     );
     const rows = JSON.parse((await collector('runs', '--json')).out);
     expect(rows[1].clusters).toMatchObject({ joined: ['new'], leaving: ['c-0'], read: { isInForce: true } });
@@ -67,7 +67,7 @@ describe('what reads the archive says of the list', () => {
   });
 
   it('history --all: who joined and who began to leave', async () => {
-    expect((await collector('history', '--all')).out).toContain('+1 −0 clusters: +new, 1 leaving: c-0');
+    expect((await collector('history', '--all')).out).toContain('+1 −0 clusters: +new; 1 leaving: c-0');
     const changes = JSON.parse((await collector('history', '--all', '--json')).out);
     expect(changes.slice(-9, -7)).toMatchObject([
       { cluster: 'new', change: 'joined' },
@@ -79,7 +79,7 @@ describe('what reads the archive says of the list', () => {
     await collector('report', '--out', join(folder, 'report.html'));
     const page = readFileSync(join(folder, 'report.html'), 'utf8');
     expect(page).toContain('Clusters that joined or left');
-    expect(page).toContain('+1 −0 clusters: +new, 1 leaving: c-0');
+    expect(page).toContain('+1 −0 clusters: +new; 1 leaving: c-0');
     expect((await collector('verify')).code).toBe(0);
   });
 });

@@ -257,6 +257,8 @@ describe('many clusters that leave', () => {
   const fleet = Array.from({ length: 40 }, (_, index) => `c-${index}`);
   const strangers = Array.from({ length: 30 }, (_, index) => ({ uid: `s-${index}`, optional: true }));
   const until = (date: string) => strangers.map(({ uid }) => ({ uid, optional: { until: date } }));
+  const optional = (uids: readonly string[]) => uids.map((uid) => ({ uid, optional: true }));
+  const logsOf = (uids: readonly string[]) => uids.map((uid) => ({ uid, resources: ['log'] }));
   const bytesOf = (list: readonly unknown[]) => Buffer.from(JSON.stringify(list));
 
   it.each<[string, readonly unknown[], readonly unknown[], number]>([
@@ -272,11 +274,44 @@ describe('many clusters that leave', () => {
     ['optional ones that leave are nobody', [...fleet, ...strangers], fleet, 0],
     ['nor are those that are optional until the date of the run', [...fleet, ...until('2026-11-20')], fleet, 0],
     ['those whose last date has passed count', [...fleet, ...until('2026-11-19')], fleet, 30],
+    ['who is optional now counts', fleet, [...fleet.slice(4), ...optional(fleet.slice(0, 4))], 4],
+    ['who loses a resource counts', fleet, [...fleet.slice(4), ...logsOf(fleet.slice(0, 4))], 4],
+    ['who is optional for longer was not required', [...fleet, ...until('2026-11-20')], [...fleet, ...strangers], 0],
   ])('%s', async (_, before, list, many) => {
     const world = new World();
     await world.record(at(0), 1, await world.attempt(at(0), bytesOf(before)));
     expect((await world.attempt(at(1), bytesOf(list))).manyLeaving).toBe(many);
   });
+});
+
+it('many clusters that leave are told for a day, although they became optional first, and a few in each run', async () => {
+  const world = new World();
+  const fleet = Array.from({ length: 40 }, (_, index) => `c-${index}`);
+  const told: (number | undefined)[] = [];
+  const steps: [hour: number, optional: number, gone: number][] = [
+    [0, 0, 0],
+    [1, 3, 0],
+    [2, 6, 0],
+    [3, 6, 6],
+    [20, 6, 6],
+    [26, 6, 6],
+  ];
+  for (const [hour, optional, gone] of steps) {
+    const list = fleet.map((uid, index) => (index < optional ? { uid, optional: true } : uid)).slice(gone);
+    const attempt = await world.attempt(at(hour), Buffer.from(JSON.stringify(list)));
+    told.push(attempt.manyLeaving);
+    await world.record(at(hour), 1, attempt);
+  }
+  expect(told).toEqual([0, 0, 6, 6, 6, 0]);
+});
+
+it('what somebody made up in a record does not end an attempt, whatever the list is', async () => {
+  const world = new World();
+  const leaving = { since: '2099-01-01T00:00:00.000Z', dates: 9, last: '2099-01-01' };
+  const clusters = [{ uid: 'a' }, { uid: 'b', leaving }];
+  await world.record(at(0), 1, { clusters, read: undefined, remarks: [], joined: new Set() });
+  for (const list of [undefined, listOf('a'), listOf('b')])
+    expect((await world.attempt(at(1), list)).clusters.map(({ uid }) => uid).sort()).toEqual(['a', 'b']);
 });
 
 describe('clusters that joined within a day', () => {
@@ -325,7 +360,7 @@ describe('clusters that joined within a day', () => {
     const { joined, remarks, read } = await world.attempt(at(25), listOf('a', 'b', 'c'));
     expect([...joined]).toEqual(['c']);
     expect(read?.isInForce).toBe(true);
-    expect(remarks.some((remark) => remark.includes('who joined within a day'))).toBe(!isLasting);
+    expect(remarks.some((remark) => remark.includes('what was collected a day ago'))).toBe(!isLasting);
   });
 
   it('cost one more record, and no further configuration as long as nobody joins', async () => {
