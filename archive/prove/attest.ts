@@ -13,4 +13,4 @@ export { impossibleTimes, type ReadStamps, readNewStamps } from './seals/seal-st
 export { SealedArchive } from './seals/sealed-archive';
 export { StampError } from './stamps/check-stamp';
 export { requestStamp } from './stamps/request-stamp';
-export { type Judged, type JudgedRun, type Slice, take, unlessExpired, type World } from './world';
+export { drain, type Judged, type JudgedRun, type Slice, unlessExpired, type World } from './world';

@@ -20,7 +20,7 @@ import { absentSeals, planOf, shorterRetentions } from './seals/seal-plans';
 import { impossibleTimes, lateStamps, readStamps, unstampedFindings } from './seals/seal-stamps';
 import { runsBefore, runsUntilScheduled, seenRun } from './seen-run';
 import { Tally, type Verified, type VerifyCounts } from './tally';
-import { type Judged, take, type World } from './world';
+import { drain, type Judged, type World } from './world';
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
   /** What a folder was copied for, in place of a period, judged as of its newest seal; left out: the archive is whole. */
@@ -143,7 +143,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
     onProgress?.(counts.runs, total, counts);
   };
   for (const run of await runsBefore(reader, options, readBeside)) absent.push(due.add(run));
-  for (const one of periods) await take(judge({ ...one, clusters, depth: 'content' }, world), observe);
+  for (const one of periods) await drain(judge({ ...one, clusters, depth: 'content' }, world), observe);
   for (const run of await runsUntilScheduled(reader, { from, to }, readBeside)) absent.push(due.add(run));
   // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
   if (to === undefined && clock !== undefined) absent.push(due.upTo(settled(now), chain.head && planOf(chain.head)));

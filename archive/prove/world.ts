@@ -92,7 +92,7 @@ export async function unlessExpired({ expiry }: Pick<World, 'expiry'>, one: Excu
 }
 
 /** Gives all of a judgement to whoever counts it. A call of its own: a variable of a loop would keep a run while the next is read. */
-export async function take(judged: AsyncIterator<Judged>, observe: (one: Judged) => void): Promise<void> {
+export async function drain(judged: AsyncIterator<Judged>, observe: (one: Judged) => void): Promise<void> {
   while (await takeOne(judged, observe));
 }
 

@@ -89,7 +89,7 @@ export async function clusterListOf(
   const { bucket, key } = parseListAddress(source.from);
   if (bucket === archiveBucket) return wrong(`${source.from}: ${inArchive}`, 'change clusters.from, and deploy');
   const { attemptList } = await import('../../lambda/collect/run/cluster-list');
-  const { PastLists } = await import('../../lambda/collect/run/past-records');
+  const { PastLists } = await import('../../lambda/collect/run/past-lists');
   const past = new PastLists(await openAsMyself(archiveBucket, region));
   const object = readWhole(await openAsMyself(bucket, region), key, largestListBytes);
   await object.catch((error: unknown) => {

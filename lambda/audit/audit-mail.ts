@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatTime, shellQuoted } from '../plain-text
 import { count, plain, withShortTimes, wrapped } from './mail-lines';
 import {
   command,
-  counted,
+  countedLines,
   failingLines,
   listed,
   type MailedSeal,
@@ -52,10 +52,10 @@ export function auditMail(
       ...(isFirst ? firstLines(seal) : []),
       verdict,
     ],
-    counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
+    countedLines('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
     openLines(seal),
     // The run records that should vouch for it are damage of their own.
-    counted(
+    countedLines(
       'Unvouched, because their run records were replaced or are gone',
       found.unvouched ?? 0,
       listed(unvouched.slice(0, mostFindings)),
@@ -66,14 +66,14 @@ export function auditMail(
     failingLines(seal),
     logs.lines,
     [
-      ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
+      ...countedLines('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
       ...changed.first.slice(0, 1).map(({ cluster, from, to }) => {
         const period = `--from ${from} --to ${to}`;
         return `  Show one: ${command(`history ${shellQuoted(plain(cluster))} ${period}`, archive)}`;
       }),
     ],
     unusualLines(seal),
-    counted('Archived with a doubt', doubts.count, listed(doubts.first)),
+    countedLines('Archived with a doubt', doubts.count, listed(doubts.first)),
     [
       `Archived: ${count(summary.objects)} objects, ${formatBytes(summary.bytes)} (${formatBytes(summary.storedBytes)} stored).`,
       ...verifiedLines(seal),

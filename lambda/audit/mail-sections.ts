@@ -56,7 +56,7 @@ export function some(heading: string, total: number, lines: readonly string[], n
 }
 
 /** The same with the count behind the heading. */
-export function counted(heading: string, total: number, lines: readonly string[], named?: number): string[] {
+export function countedLines(heading: string, total: number, lines: readonly string[], named?: number): string[] {
   return some(`${heading}: ${count(total)}`, total, lines, named);
 }
 
@@ -66,7 +66,7 @@ export function listed(names: readonly string[]): string[] {
 
 /** The same of names. */
 function namesOf<One>(heading: string, { count: all, first }: Counted<One>, name: (one: One) => string): string[] {
-  return counted(heading, all, wrapped(first.map((one) => name(one))), first.length);
+  return countedLines(heading, all, wrapped(first.map((one) => name(one))), first.length);
 }
 
 /** Who joined and who left the list of clusters from outside, and who was not on it all the time. */
@@ -80,7 +80,7 @@ export function memberLines({ summary: { clusters } }: MailedSeal): string[] {
     ...namesOf('Clusters that left the list', left, plain),
     ...namesOf('Clusters that are leaving, or were not on the list in all runs', away, listedIn),
     ...namesOf('Clusters that became optional, or for longer, or lost a resource', lessened, plain),
-    ...counted(
+    ...countedLines(
       'Runs that could not read who was collected before: nobody knows who left',
       anew.count,
       listed(anew.first),
@@ -104,7 +104,7 @@ export function unusualLines({ summary: { unusual } }: MailedSeal): string[] {
       `  ${plain(cluster)}: ${resource} of ${formatTime(run)},`,
       `    ${formatBytes(bytes)}, usually ${formatBytes(usual)}`,
     ]);
-  return counted(
+  return countedLines(
     'Out of its habit, which is not a failure',
     unusual.count,
     lines,
@@ -115,7 +115,7 @@ export function unusualLines({ summary: { unusual } }: MailedSeal): string[] {
 export function openLines(seal: MailedSeal): string[] {
   const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
   const whyOf = acknowledgedBy(seal.plan);
-  const known = counted(
+  const known = countedLines(
     'Acknowledged',
     acknowledged.length,
     acknowledged

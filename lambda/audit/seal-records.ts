@@ -3,12 +3,12 @@ import { configurationKey, parseRunRecordKey } from '../../archive/format/keys';
 import type { Firings } from '../../archive/format/schedule/firings';
 import type { Hashed, Seal } from '../../archive/format/seal';
 import {
+  drain,
   type JudgedRun,
   judgeRun,
   Met,
   type SealChain,
   type Sealed,
-  take,
   type World,
 } from '../../archive/prove/attest';
 import {
@@ -153,7 +153,7 @@ async function readRun(
   const runs: JudgedRun[] = [];
   const kept: { stored?: StoredRun } = {};
   const slice = { clusters: allClusters([]), depth: 'names' } as const;
-  await take(judgeRun(listed, slice, world, new Met(world.keptName), kept), (one) => {
+  await drain(judgeRun(listed, slice, world, new Met(world.keptName), kept), (one) => {
     if ('finding' in one) findings.add(one.finding);
     totals.take(one);
     if ('run' in one) runs.push(one.run);

@@ -1,4 +1,4 @@
-import { type Judged, judge, judgeRest, take, type World } from '../../archive/prove/attest';
+import { drain, type Judged, judge, judgeRest, type World } from '../../archive/prove/attest';
 import { clusterNames } from '../../archive/read';
 import { begun, divide, done, halved, isDue, isPass, order, type Work } from './agenda';
 import { inTime } from './audit-world';
@@ -83,7 +83,7 @@ async function judgeSlice(
   world: World,
   { findings, observers }: WalkOptions,
 ): Promise<void> {
-  await take(judge(slice, world), (judged) => {
+  await drain(judge(slice, world), (judged) => {
     // What is not there of what was due is told once, when its run is new.
     if ('finding' in judged && judged.finding.kind !== 'absent') findings.add(judged.finding);
     for (const observer of observers) observer.take?.(judged, work);

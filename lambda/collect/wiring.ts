@@ -24,7 +24,7 @@ import { type Archive, DryArchive, S3Archive } from './put/s3-archive';
 import type { AttemptContext } from './run/attempt-run';
 import { attemptList } from './run/cluster-list';
 import { countsOfShards } from './run/complete-shards';
-import { PastLists } from './run/past-records';
+import { PastLists } from './run/past-lists';
 import { inArchive, largestListBytes, parseListAddress } from './run/read-list';
 import { readRecordHead } from './run/record-head';
 import { configurationStore, RecordStore } from './run/record-store';

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { configurationKey } from '../../archive/format/keys';
 import { S3ArchiveReader } from '../../archive/read/s3-archive-reader';
-import { PastLists } from '../../lambda/collect/run/past-records';
+import { PastLists } from '../../lambda/collect/run/past-lists';
 import { matchesWildcard } from '../../local/aws/iam/condition-operators';
 import { ArchiveFixture, hour, plainAnswer } from '../cli/archive-fixture';
 import { templateOf, toldAtSynth } from '../infra/example-stack';

@@ -10,7 +10,7 @@ import type { ClusterList } from '../../../archive/format/run-record';
 import { ArchiveReadError, type WholeObject } from '../../../archive/read/s3-archive-reader';
 import { formatCount } from '../../plain-text';
 import type { RunRequest } from '../event';
-import type { PastList, PastLists } from './past-records';
+import type { PastList, PastLists } from './past-lists';
 import { largestListBytes, readList } from './read-list';
 import { NoClusterListError, RunNotFoundError } from './run-errors';
 

@@ -5,7 +5,7 @@ import { Expiry } from '../../../archive/prove/expiry';
 import { judge } from '../../../archive/prove/judge';
 import { SealChain } from '../../../archive/prove/seals/seal-chain';
 import { SealedArchive } from '../../../archive/prove/seals/sealed-archive';
-import { type JudgedRun, type Slice, take } from '../../../archive/prove/world';
+import { drain, type JudgedRun, type Slice } from '../../../archive/prove/world';
 import type { ListedObject } from '../../../archive/read/archive-reader';
 import { allClusters, clusterNames, clustersBetween, namedClusters } from '../../../archive/read/clusters';
 import { StoredConfigurations } from '../../../archive/read/stored-configurations';
@@ -47,7 +47,7 @@ async function judged(slice: Partial<Slice>): Promise<Judged> {
     ...{ configurations, sealed: new SealedArchive(chain, {}) },
     expiry: new Expiry({ reader: bucket, configurations, chain, now }),
   };
-  await take(judge({ clusters, depth: 'content', ...slice }, world), (one) => {
+  await drain(judge({ clusters, depth: 'content', ...slice }, world), (one) => {
     if ('finding' in one) found.push(nameOf(one.finding));
     else if ('run' in one) runs.push(one.run);
     else if ('object' in one) read.push(one.object.key);

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/collect/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/collect/run/attempt-run';
 import { attemptList } from '../../../../lambda/collect/run/cluster-list';
-import { PastLists } from '../../../../lambda/collect/run/past-records';
+import { PastLists } from '../../../../lambda/collect/run/past-lists';
 import { largestListBytes } from '../../../../lambda/collect/run/read-list';
 import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
 import { RunStopped, Stop } from '../../../../lambda/stop';

@@ -6,7 +6,7 @@ import { configurationKey, runRecordKey } from '../../../../archive/format/keys'
 import type { RunRecord } from '../../../../archive/format/run-record';
 import { ArchiveReadError } from '../../../../archive/read';
 import { type AttemptList, attemptList } from '../../../../lambda/collect/run/cluster-list';
-import { PastLists } from '../../../../lambda/collect/run/past-records';
+import { PastLists } from '../../../../lambda/collect/run/past-lists';
 import { readList } from '../../../../lambda/collect/run/read-list';
 import { configurationStore, RecordStore } from '../../../../lambda/collect/run/record-store';
 import { FakeArchive } from '../../../support/fake-archive';
