@@ -26,31 +26,46 @@ export interface ObjectFacts extends BodyFacts {
  */
 const valueLimits = { mediaType: 160, state: 300, recordUid: 200, lastModified: 100, doubt: 200 } as const;
 
+/** What each value says, in the order in which they are written. Names lack the prefix `x-amz-meta-`. */
+const values = {
+  'cluster-uid': ({ cluster }) => encodeValue(cluster),
+  resource: ({ resource }) => resource,
+  run: ({ run }) => run.toISOString(),
+  'fetched-at': ({ fetchedAt }) => fetchedAt?.toISOString(),
+  'media-type': (facts) => cut(facts, 'mediaType'),
+  state: (facts) => cut(facts, 'state'),
+  'record-uid': (facts) => cut(facts, 'recordUid'),
+  'record-last-modified': (facts) => cut(facts, 'lastModified'),
+  'log-length': ({ logLength }) => logLength?.toString(),
+  'log-lines': ({ logLines }) => logLines?.toString(),
+  'log-sha256': ({ logSha256 }) => logSha256,
+  doubt: (facts) => cut(facts, 'doubt'),
+  sha256: ({ sha256 }) => sha256,
+  length: ({ length }) => length.toString(),
+  'encoded-by': ({ encodedBy }) => encodedBy,
+  version: ({ version }) => encodeValue(version),
+} as const satisfies Readonly<Record<string, (facts: ObjectFacts) => string | undefined>>;
+
+export type MetadataName = keyof typeof values;
+const names = Object.keys(values) as MetadataName[];
+
+/** One value as the metadata has it: percent-encoded ASCII; undefined: it has none. */
+export function metadataValue(name: MetadataName, facts: ObjectFacts): string | undefined {
+  return values[name](facts);
+}
+
 /** The facts as S3 user metadata: names without the `x-amz-meta-` prefix, values percent-encoded ASCII. */
 export function objectMetadata(facts: ObjectFacts): Record<string, string> {
-  const cut = (name: keyof typeof valueLimits) =>
-    facts[name] === undefined ? undefined : encodeValue(facts[name], valueLimits[name]);
   const metadata: Record<string, string> = {};
-  const entries: [string, string | undefined][] = [
-    ['cluster-uid', encodeValue(facts.cluster)],
-    ['resource', facts.resource],
-    ['run', facts.run.toISOString()],
-    ['fetched-at', facts.fetchedAt?.toISOString()],
-    ['media-type', cut('mediaType')],
-    ['state', cut('state')],
-    ['record-uid', cut('recordUid')],
-    ['record-last-modified', cut('lastModified')],
-    ['log-length', facts.logLength?.toString()],
-    ['log-lines', facts.logLines?.toString()],
-    ['log-sha256', facts.logSha256],
-    ['doubt', cut('doubt')],
-    ['sha256', facts.sha256],
-    ['length', facts.length.toString()],
-    ['encoded-by', facts.encodedBy],
-    ['version', encodeValue(facts.version)],
-  ];
-  for (const [name, value] of entries) if (value !== undefined) metadata[name] = value;
+  for (const name of names) {
+    const value = metadataValue(name, facts);
+    if (value !== undefined) metadata[name] = value;
+  }
   return metadata;
+}
+
+function cut(facts: ObjectFacts, name: keyof typeof valueLimits): string | undefined {
+  return facts[name] === undefined ? undefined : encodeValue(facts[name], valueLimits[name]);
 }
 
 /** The facts behind S3 user metadata; undefined if a required one is absent or malformed. Untrusted input. */

@@ -27,28 +27,38 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
  * Reads a run record back, and judges each of its lines. The bytes are untrusted: whoever may write to the archive may have
  * written them. They stay in memory with the record.
  * @param name the attempt that its key names
+ * @param hasOthers of the same bytes, which were judged before: as {@link StoredOutcomes.hasOthers} had it then. Left out: they were not
  * @throws RunRecordError with the bare reason if they are not a valid record of the attempt
  */
-export function parseRunRecord(name: RunRecordName, bytes: Buffer): StoredRecord {
+export function parseRunRecord(name: RunRecordName, bytes: Buffer, hasOthers?: boolean): StoredRecord {
   let run: z.infer<typeof runSchema> | undefined;
   /** Where each line ends, behind its LF. */
   const ends: number[] = [];
+  let areMore = hasOthers ?? false;
   for (let begin = 0; begin < bytes.length; begin = ends.at(-1) ?? 0) {
     const number = ends.length + 1;
     const end = bytes.indexOf(lineFeed, begin);
     const line = bytes.subarray(begin, end < 0 ? bytes.length : end);
     if (line.length > longestLineBytes) throw invalidLine(number, `it is longer than ${longestLineBytes} bytes`);
     if (end < 0) throw invalidLine(number, 'it does not end with LF');
-    const json = parseLine(number, line);
-    if (run === undefined) run = runOf(name, json);
+    if (run === undefined) run = runOf(name, parseLine(number, line));
     else if (ends.length > run.outcomes) throw invalid(`it has more than ${run.outcomes} outcomes`);
-    else validate(number, outcomeSchema, json);
+    else if (hasOthers === undefined) {
+      const json = parseLine(number, line);
+      const known = validate(number, outcomeSchema, json);
+      areMore ||= membersOf(known) !== membersOf(json);
+    }
     ends.push(end + 1);
   }
   if (run === undefined) throw invalid('it is empty');
   const count = ends.length - 1;
   if (count < run.outcomes) throw invalid(`it has ${count} of ${run.outcomes} outcomes`);
-  return { ...run, outcomes: new OutcomeLines(bytes, ends) };
+  return { ...run, outcomes: new OutcomeLines(bytes, ends, areMore) };
+}
+
+/** How many members an object has. */
+function membersOf(json: unknown): number {
+  return Object.keys(json as object).length;
 }
 
 function parseLine(number: number, line: Buffer): unknown {
@@ -95,17 +105,19 @@ class OutcomeLines implements StoredOutcomes {
   readonly #bytes: Buffer;
   /** Where each line ends; the first is that of the run. */
   readonly #ends: readonly number[];
+  readonly hasOthers: boolean;
 
-  constructor(bytes: Buffer, ends: readonly number[]) {
+  constructor(bytes: Buffer, ends: readonly number[], hasOthers: boolean) {
     this.#bytes = bytes;
     this.#ends = ends;
+    this.hasOthers = hasOthers;
   }
 
   at(index: number): Outcome | undefined {
     const [begin, end] = [this.#ends[index], this.#ends[index + 1]];
     if (begin === undefined || end === undefined) return undefined;
     const outcome: Record<string, unknown> = JSON.parse(this.#bytes.toString('utf8', begin, end));
-    for (const name of Object.keys(outcome)) if (!memberNames.has(name)) delete outcome[name];
+    if (this.hasOthers) for (const name of Object.keys(outcome)) if (!memberNames.has(name)) delete outcome[name];
     return outcome as Outcome;
   }
 

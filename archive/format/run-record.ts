@@ -175,6 +175,8 @@ export interface StoredRecord extends RecordHead {
 export interface StoredOutcomes extends Iterable<Outcome> {
   /** Undefined if there is none of this index. */
   at(index: number): Outcome | undefined;
+  /** Whether some have members that nobody knows, which are left out. To look for them takes as long as parsing. */
+  readonly hasOthers?: boolean;
 }
 
 /** What became of one cluster x resource in a run, over all its attempts. */

@@ -4,7 +4,7 @@ import { withoutLateDoubt } from '../format/late-doubt';
 import type { LogText } from '../format/log-digest';
 import { LogTextCheck } from '../format/log-text';
 import { headersProblem } from '../format/object-headers';
-import { type ObjectFacts, objectMetadata } from '../format/object-metadata';
+import { type MetadataName, metadataValue, type ObjectFacts } from '../format/object-metadata';
 import { problems } from '../format/problems';
 import { resources } from '../format/resources';
 import type { Outcome, RunOutcome } from '../format/run-record';
@@ -99,7 +99,8 @@ const compared = {
   doubt: 'doubt',
   sha256: 'SHA-256',
   length: 'length',
-} as const;
+} as const satisfies Partial<Record<MetadataName, string>>;
+const comparedNames = Object.keys(compared) as (keyof typeof compared)[];
 
 /**
  * What its metadata and headers say against its run record, without its content.
@@ -142,15 +143,17 @@ function bareProblem({ facts, storedBytes }: DescribedContent, outcome: Outcome 
 function differences({ facts, metadata, storedBytes }: DescribedContent, outcome: RunOutcome): string[] {
   const different: string[] = [];
   if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
-  // Both as they are stored: long values are cut in the object, and whole in the record.
   const said = asFacts(facts, outcome);
-  const recorded = objectMetadata(said);
-  const doubt = withoutLateDoubt(said.doubt);
-  const before = doubt === said.doubt ? recorded : objectMetadata({ ...said, doubt });
-  for (const [name, text] of Object.entries(compared))
-    if (recorded[name] !== metadata[name] && before[name] !== metadata[name]) different.push(text);
+  const earlier = withoutLateDoubt(said.doubt);
+  for (const name of comparedNames) {
+    // As it is stored: long values are cut in the object, and whole in the record.
+    const isSame = metadataValue(name, said) === metadata[name];
+    const isEarlier =
+      !isSame && name === 'doubt' && metadataValue(name, { ...said, doubt: earlier }) === metadata[name];
+    if (!isSame && !isEarlier) different.push(compared[name]);
+  }
   // What another attempt archived, another version may have.
-  if (outcome.outcome === 'archived' && recorded.version !== metadata.version)
+  if (outcome.outcome === 'archived' && metadataValue('version', said) !== metadata.version)
     different.push('version of the collector');
   return different;
 }
@@ -162,10 +165,22 @@ function differences({ facts, metadata, storedBytes }: DescribedContent, outcome
 function asFacts(facts: ObjectFacts, outcome: RunOutcome): ObjectFacts {
   const { cluster, resource, run, encodedBy } = facts;
   const { bytes, sha256, fetchedAt } = outcome;
-  const said = outcome.outcome === 'archived' ? outcome : facts;
+  // One by one: an audit does this for each object, and to spread both takes several times as long.
+  const { mediaType, state, recordUid, lastModified, logLength, logLines, logSha256, doubt } =
+    outcome.outcome === 'archived' ? outcome : facts;
   return {
-    ...said,
-    ...{ cluster, resource, run, encodedBy },
+    cluster,
+    resource,
+    run,
+    encodedBy,
+    mediaType,
+    state,
+    recordUid,
+    lastModified,
+    logLength,
+    logLines,
+    logSha256,
+    doubt,
     version: outcome.collectorVersion,
     length: bytes ?? facts.length,
     sha256: sha256 ?? facts.sha256,

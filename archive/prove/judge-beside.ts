@@ -119,25 +119,24 @@ async function* lookAgain(slice: Slice, world: World, met: Met): AsyncGenerator<
     if (!isWithin(run, slice)) continue;
     const listed = await firstOf(runsBetween(reader, { from: run, to: run }));
     if (listed === undefined) continue;
-    const stored = await readStoredRun(reader, listed);
+    const stored = await readStoredRun(reader, listed, world.valid);
     const outcomes = storedOutcomes(stored, (name) => slice.clusters.has(name) && named.has(name));
     const check = async (outcome: StoredOutcome) => ({ outcome, ...(await checkObject(reader, outcome.key, outcome)) });
     for await (const { outcome, ...checked } of mapConcurrently(outcomes, concurrency, check)) {
       if (checked.problem?.kind !== 'missing') world.sealed.noteObject(outcome.key, met.there);
-      yield* problemOf(stored, outcome, checked, world, met);
+      if (checked.problem !== undefined) yield* problemOf(stored, outcome, checked.problem, world, met);
     }
   }
 }
 
-/** What is wrong with an object that a run record names, if anything is. */
+/** What is found of an object that a run record names, and with which something is wrong. */
 export async function* problemOf(
   stored: StoredRun,
   outcome: StoredOutcome,
-  { problem }: CheckedObject,
+  problem: NonNullable<CheckedObject['problem']>,
   world: World,
   met: Pick<Met, 'gone'>,
 ): AsyncGenerator<Judged> {
-  if (problem === undefined) return;
   if (problem.kind !== 'missing') {
     yield { finding: { ...problem, key: outcome.key } };
     return;

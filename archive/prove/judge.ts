@@ -36,7 +36,7 @@ export async function* judge(slice: Slice, world: World): AsyncGenerator<Judged>
 
 /** Judges the content of what new records of a run archived: they themselves were judged when they were sealed. */
 async function* judgeNew(listed: ListedRun, slice: Slice, world: World, met: Met): AsyncGenerator<Judged> {
-  const stored = await readStoredRun(world.reader, listed);
+  const stored = await readStoredRun(world.reader, listed, world.valid);
   const { unattested, findings } = world.sealed.checkRun(stored, met.there);
   for (const finding of [...stored.badRecords, ...findings]) if (finding.kind !== 'missing') yield { finding };
   yield* judgeNamed(stored, unattested, slice, world, met);
@@ -56,7 +56,7 @@ export async function* judgeRun(
 ): AsyncGenerator<Judged> {
   const { clusters } = slice;
   const { reader, configurations, sealed } = world;
-  const stored = await readStoredRun(reader, listed);
+  const stored = await readStoredRun(reader, listed, world.valid);
   kept.stored = stored;
   const { run, badRecords } = stored;
   const seen = await seenRun(stored, configurations);
@@ -151,7 +151,7 @@ async function* judgeNamed(
       continue;
     }
     const { problem, sha256 } = checked;
-    yield* problemOf(stored, outcome, checked, world, met);
+    if (problem !== undefined) yield* problemOf(stored, outcome, problem, world, met);
     const compared = problem?.kind === 'missing' ? undefined : sealed.compareObject(key, sha256, met.there);
     if (typeof compared === 'object') yield { finding: compared };
     const isVouched = compared === 'same' || isAttested(outcome);

@@ -130,7 +130,7 @@ async function judgeRuns(verification: Verification, configurations: StoredConfi
   const { periods, total } = await dividePeriod(verification);
   const clusters = await listClusters(verification);
   const world: World = {
-    ...{ reader, concurrency, configurations, sealed, expiry, now, check: checkObject },
+    ...{ reader, concurrency, configurations, sealed, expiry, now, check: checkObject, valid: new Map() },
     isBucket: clock !== undefined,
     settled: isPart ? undefined : settled(now),
   };

@@ -1,6 +1,7 @@
 import type { Excusable, Finding } from '../format/finding';
 import type { ArchiveReader } from '../read/archive-reader';
 import type { Clusters } from '../read/clusters';
+import type { ValidRecords } from '../read/read-run';
 import type { Period } from '../read/run-keys';
 import type { StoredConfigurations } from '../read/stored-configurations';
 import type { StoredOutcome } from '../read/stored-outcomes';
@@ -27,6 +28,8 @@ export interface Slice extends Period {
 /** What slices are judged by. */
 export interface World {
   readonly reader: ArchiveReader;
+  /** Those that were read, for whoever reads one again. */
+  readonly valid: ValidRecords;
   /** What is wrong with configurations it has itself, once for all slices. */
   readonly configurations: StoredConfigurations;
   readonly sealed: SealedArchive;

@@ -24,7 +24,14 @@ export function auditWorld({ archive, chain, plan, now, stop, keptName }: AuditW
   const own = { number: chain.next.number, listedFrom: now.toISOString(), plan };
   const configurations = new StoredConfigurations(archive, keptName);
   return {
-    ...{ reader: stoppableReader(archive, stop), configurations, now, concurrency, check: checkObject },
+    ...{
+      reader: stoppableReader(archive, stop),
+      configurations,
+      now,
+      concurrency,
+      check: checkObject,
+      valid: new Map(),
+    },
     ...{ isBucket: true, settled: settled(now), ...(keptName && { keptName }) },
     sealed: new SealedArchive(chain, { own }),
     expiry: new Expiry({ reader: archive, configurations, chain, own, now, stop }),

@@ -42,9 +42,13 @@ export function joinLines(
   const shift = Math.max(-at, 0);
   const before = Math.min(start, addedStart) + shift;
   const total = Math.max(lines.total, at + added.total) + shift;
+  const isWhole = from === start && to === end;
   const join = (of: readonly number[], ofAdded: readonly number[]) => {
-    const above = from > addedStart ? ofAdded.slice(0, from - addedStart) : [];
-    return above.concat(of.slice(from - start, to - start), ofAdded.slice(Math.max(to - addedStart, 0)));
+    const kept = isWhole ? of : of.slice(from - start, to - start);
+    const below = ofAdded.slice(Math.max(to - addedStart, 0));
+    if (from > addedStart) return ofAdded.slice(0, from - addedStart).concat(kept, below);
+    // Most texts have a few lines more than those before: each copy of the others would take longer than to compare them.
+    return below.length === 0 ? kept : kept.concat(below);
   };
   const joined = {
     hashes: join(lines.hashes, added.hashes),

@@ -43,7 +43,7 @@ async function judged(slice: Partial<Slice>): Promise<Judged> {
   const configurations = new StoredConfigurations(bucket);
   const chain = new SealChain({}, () => undefined);
   const world = {
-    ...{ reader: bucket, concurrency: 4, now, settled: now, isBucket: true, check: checkObject },
+    ...{ reader: bucket, concurrency: 4, now, settled: now, isBucket: true, check: checkObject, valid: new Map() },
     ...{ configurations, sealed: new SealedArchive(chain, {}) },
     expiry: new Expiry({ reader: bucket, configurations, chain, now }),
   };
