@@ -292,6 +292,14 @@ describe('clusters that joined the list within a day', () => {
     expect(service.tasks.filter(({ joined, isArchived }) => joined && !isArchived)).toEqual([]);
   });
 
+  it('are asked for by probes behind the others too, while the service is down', () => {
+    const service = withJoined(times(200, refused), times(200, refused));
+    const { requests } = simulateAttempt(service, 1000, 1);
+    const firstJoined = requests.findIndex(({ task }) => task.joined);
+    const before = new Set(requests.slice(0, firstJoined).map(({ task }) => task.cluster));
+    expect(before.size).toBe(200);
+  });
+
   it('are asked for before what timed out', () => {
     const service = withJoined(times(40, hanging), times(10, quick));
     const [first] = simulateRun(service);
