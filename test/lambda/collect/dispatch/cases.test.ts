@@ -192,6 +192,21 @@ describe('clusters that are leaving', () => {
     expect(attempt.requests.some(({ task }) => task.leaving)).toBe(true);
   });
 
+  it.each<[string, Behaviour]>([
+    ['retries', (nth) => (nth === 1 ? status(503) : good(100))],
+    ['second requests after a timeout', (nth) => (nth === 1 ? hanging() : good(100))],
+  ])('come behind the %s of the others', (_what, behaviour) => {
+    const service = withLeaving(
+      times(20, behaviour),
+      times(500, () => good(9000)),
+    );
+    const { requests, startMs } = simulateAttempt(service, 1000, 1);
+    const last = requests.findLast(({ task }) => !task.leaving);
+    // Those that are leaving take nine minutes.
+    expect((last?.atMs ?? 0) - startMs).toBeLessThan(240_000);
+    expect(service.tasks.filter(({ leaving, isArchived }) => !leaving && !isArchived)).toEqual([]);
+  });
+
   it.each([
     ['no answer', refused],
     ['503', () => status(503)],
