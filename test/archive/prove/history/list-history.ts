@@ -49,7 +49,7 @@ export class ListHistory {
     this.#retentionDays = this.#random() < 0.4 ? pick(this.#random, [2, 5, 20]) : undefined;
     this.#subsets = pick(this.#random, [0, 0.2, 0.2, 1]);
     this.#refusals = pick(this.#random, [0, 0.1, 0.4]);
-    this.#timeouts = pick(this.#random, [0, 0.3, 0.8]);
+    this.#timeouts = pick(this.#random, [0, 0.5, 0.9]);
   }
 
   get now(): Date {
@@ -115,7 +115,7 @@ export class ListHistory {
     const { answers, reading } = this.#answers();
     this.readings.set(invocation, reading);
     const killedAfter = random() < 0.08 ? between(random, 0, 30) : undefined;
-    const outOfTimeAfter = random() < this.#timeouts ? between(random, 1, 30) : undefined;
+    const outOfTimeAfter = random() < this.#timeouts ? between(random, 1, 20) : undefined;
     const options: InvocationOptions = {
       ...{ bucket: this.bucket, collection, event, start: new Date(start), killedAfter, outOfTimeAfter, invocation },
       ...{ answers, failing: new Set(['c']), random },
@@ -164,6 +164,8 @@ export class ListHistory {
       () => strangers(between(random, 1, mostClusters)),
       () => [...this.#list, ...strangers(mostClusters)].slice(0, mostClusters),
       () => [...strangers(mostClusters - fleet.length).map((uid) => ({ uid, optional: true })), ...fleet],
+      () => [...strangers(mostClusters - fleet.length), ...fleet],
+      () => [...this.#list.slice(0, mostClusters / 2), ...strangers(mostClusters / 2)],
       () => this.#list.slice(1),
       () => this.#list.filter(() => random() < 0.7),
       () => fleet.filter(() => random() < 0.8),
