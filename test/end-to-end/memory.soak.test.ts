@@ -11,7 +11,10 @@ import { hugeLogRecord, logRecord } from '../support/fault-service-bodies';
 import { FunctionProcess } from './function-process';
 import { LocalCollector } from './local-collector';
 
-/** Memory of the real bundle, which does not grow with the bodies. */
+/**
+ * Memory of the real bundle, which does not grow with the bodies. A resident set has garbage too, and how much of it V8 lets
+ * lie depends on the machine: 20 to 100 MB were seen. So what bodies would add is several times what the bounds allow.
+ */
 
 const run = '2026-11-20T10:00:00.000Z';
 const mebibyte = 2 ** 20;
@@ -91,21 +94,21 @@ beforeEach(() => {
 
 onLinux.each([
   [1024, 'plain', false],
-  [256, 'in gzip', true],
+  [1024, 'in gzip', true],
 ])('one log of %i MB, %s, takes hardly more memory than one of 200 KB', async (size, _coding, inGzip) => {
   isCompressed = inGzip;
   const small = await peakOf(1, 200 * 1024, hugeLogRecord);
   const large = await peakOf(1, size * mebibyte, hugeLogRecord);
-  expect((large - small) / mebibyte).toBeLessThan(120);
+  expect((large - small) / mebibyte).toBeLessThan(300);
 });
 
 onLinux.each([false, true])(
-  'eight logs at once that hardly compress take no more memory when they are eight times as long, in gzip: %s',
+  'eight logs at once that hardly compress take no more memory when they are sixteen times as long, in gzip: %s',
   async (inGzip) => {
     isCompressed = inGzip;
     const short = await peakOf(8, 4 * mebibyte, noisyLogRecord);
-    const long = await peakOf(8, 32 * mebibyte, noisyLogRecord);
-    expect((long - short) / mebibyte).toBeLessThan(120);
+    const long = await peakOf(8, 64 * mebibyte, noisyLogRecord);
+    expect((long - short) / mebibyte).toBeLessThan(200);
   },
 );
 

@@ -153,9 +153,14 @@ export class DamageStory {
   }
 
   #remove(key: string): void {
-    // The next run brings its configuration back.
-    if (key.startsWith('configurations/')) return;
+    // The next run brings its configuration back. Of what a killed attempt put, and no record names, nobody can know it is gone.
+    if (key.startsWith('configurations/') || (key.startsWith('logs/') && !this.#isRecorded(key))) return;
     this.#do('missing', key, () => this.#world.bucket.objects.delete(key));
+  }
+
+  #isRecorded(key: string): boolean {
+    const { bucket } = this.#world;
+    return [...bucket.keys('runs/')].some((record) => bucket.objects.get(record)?.body.includes(`"key":"${key}"`));
   }
 
   #changeType(key: string): void {
