@@ -1,16 +1,12 @@
 import * as z from 'zod';
-import { damageKinds } from '../../archive/format/finding';
-import { parsePublicKey } from '../../archive/format/seal-file';
 import { mostConcurrency } from '../limits';
-import { archiveFits, bodiesFit, erasedInOrder, keyOfTopic, uniqueEmails } from './config-rules';
+import { bodiesFit, keyOfTopic, uniqueEmails } from './config-rules';
 import {
   accountId,
-  bucketArn,
   cronExpression,
   keyArn,
   members,
   region,
-  roleArn,
   textLike,
   timeZone,
   topicArn,
@@ -42,95 +38,6 @@ export const schedule = members({
   ),
   timeZone: timeZone.default('Etc/UTC').describe('IANA time zone of the expression.'),
   enabled: trueOrFalse().default(true).describe('Whether the schedule starts runs.'),
-});
-
-const publicKey = z
-  .string('a public key')
-  .refine(
-    (text) => parsePublicKey(text) !== undefined,
-    'a public key of the curve P-256: the base64 text of its PEM file',
-  );
-
-const dayForm = 'a day such as 2026-11-20, or a time such as 2026-11-20T10:00:00Z';
-
-const dayOrTime = z.union([z.iso.date(dayForm), z.iso.datetime(dayForm)]);
-
-const why = z
-  .string('a reason')
-  .min(1, 'a reason')
-  .max(300, 'at most 300 characters')
-  .describe('Why it stays as it is, and who says so. It is sealed.');
-
-/** Damage, a cluster whose objects were deleted on request, or a shorter retention. */
-const acknowledged = z.union([
-  members({
-    kind: z.enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`).describe('Kind of a finding.'),
-    key: z
-      .string('a key')
-      .min(1, 'a key')
-      .max(1024, 'at most 1,024 characters')
-      .describe('Key of the finding, as the mail has it.'),
-    why,
-  }),
-  members({
-    cluster: z
-      .string('the uid of a cluster')
-      .min(1, 'the uid of a cluster')
-      .max(200, 'at most 200 characters')
-      .describe('A cluster whose objects were deleted on request. Excuses what is missing of it.'),
-    from: dayOrTime.describe('First run that was erased; left out: from the beginning.').optional(),
-    to: dayOrTime
-      .describe('Last run that was erased; left out: the time of the first seal that has this entry.')
-      .optional(),
-    why,
-  }).check(erasedInOrder),
-  members({
-    retentionDays: wholeNumber(1, 36_500).describe('A retention that is shorter than before, and meant so.'),
-    why,
-  }),
-]);
-
-const auditAlarms = members({
-  staleAfterHours: wholeNumber(1, 87_600)
-    .describe('Hours without an archived object after which a cluster raises an alarm, more than between two runs.')
-    .optional(),
-  frozenAfterHours: wholeNumber(1, 87_600)
-    .describe(
-      'Hours without anything new in a log after which it raises one; the mail lists logs after 24 in any case.',
-    )
-    .optional(),
-  logGaps: trueOrFalse()
-    .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
-    .optional(),
-});
-
-export const audit = members({
-  schedule: cronExpression.describe(
-    'When the archive is audited: a cron expression in the time zone of schedule, at least once a day is best.',
-  ),
-  rereadDays: z
-    .union([z.literal(false, 'false'), wholeNumber(1, 36_500)])
-    .describe(
-      'Days within which every old object is read again; left out: 90, or more for a large archive; false: never.',
-    )
-    .optional(),
-  alarms: auditAlarms.describe('What raises an alarm beside damage; left out: nothing does.').optional(),
-  acknowledged: z
-    .array(acknowledged, 'a list of findings, clusters or retentions')
-    .max(1000, 'at most 1,000 entries')
-    .describe(
-      'Damage that nobody can repair, clusters that were erased, a shorter retention: reported, without an alarm.',
-    )
-    .optional(),
-  signingKeyArn: keyArn
-    .describe(
-      'Existing key that signs seals, of the kind ECC_NIST_P256; its policy needs the output SigningKeyPolicy. Left out: the stack has its own.',
-    )
-    .optional(),
-  formerPublicKeys: z
-    .array(publicKey, 'a list of public keys')
-    .describe('Public keys that signed seals before the signing key was replaced: the base64 text of their PEM files.')
-    .optional(),
 });
 
 export const limits = members({
@@ -216,49 +123,3 @@ export const tags = z
     'an object of tags',
   )
   .refine((all) => Object.keys(all).length <= 50, 'at most 50 tags');
-
-const lockModes = ['governance', 'compliance'] as const;
-
-const objectLock = members({
-  days: wholeNumber(1, 36_500).describe('Days from its writing in which an object version cannot be deleted.'),
-  mode: z
-    .enum(lockModes, 'governance or compliance')
-    .default('governance')
-    .describe(
-      'governance: whoever has s3:BypassGovernanceRetention may still delete. compliance: nobody may delete, and nobody can shorten the lock.',
-    ),
-});
-
-const replicateTo = members({
-  bucketArn: bucketArn.describe('ARN of the bucket that gets the copies; it needs versions and Object Lock.'),
-  account: accountId.describe("Account of that bucket; left out: the stack's own.").optional(),
-  kmsKeyArn: keyArn.describe('Key that encrypts the copies; needed if kms is set.').optional(),
-});
-
-/** The member `archive`. */
-export const archive = members({
-  retentionDays: wholeNumber(1, 36_500)
-    .describe('Days until an object expires; it is deleted 30 days after that. Left out: never.')
-    .optional(),
-  objectLock: objectLock
-    .describe('How long new objects are locked against deletion (Object Lock); left out: not at all.')
-    .optional(),
-  kms: z
-    .union([z.literal(true, 'true'), keyArn])
-    .describe(
-      'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
-    )
-    .optional(),
-  formerKmsKeyArns: z
-    .array(keyArn, 'a list of ARNs of KMS keys')
-    .default([])
-    .describe('Keys that kms had before, so that run records from that time can still be read.'),
-  readers: z
-    .array(roleArn, 'a list of ARNs of roles')
-    .max(20, 'at most 20 roles')
-    .default([])
-    .describe('Roles, also of other accounts, that the policies of bucket and key let list and read everything.'),
-  replicateTo: replicateTo
-    .describe('Another bucket that gets a copy of everything written; left out: none.')
-    .optional(),
-}).check(archiveFits);

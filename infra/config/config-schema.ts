@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { ConfiguredCluster } from '../../archive/format/configuration';
 import { mostShards } from '../limits';
+import { archive } from './archive-members';
+import { audit } from './audit-members';
 import * as nested from './config-members';
 import { listBesideArchive, shardsFit, whereStackIs } from './config-rules';
 import { members, textLike, wholeNumber } from './schema-values';
@@ -34,9 +36,9 @@ export function configSchema(folder: string) {
     clusters: clusters(folder),
     schedule: nested.schedule.describe('When a run starts.'),
     limits: nested.limits.prefault({}).describe('How many requests the service gets, and how large a body may be.'),
-    archive: nested.archive.prefault({}).describe('How objects are stored, and for how long.'),
+    archive: archive.prefault({}).describe('How objects are stored, and for how long.'),
     alerts: nested.alerts.prefault({}).describe('Who gets messages.'),
-    audit: nested.audit
+    audit: audit
       .extend({ timestamps: timestamps(folder).optional() })
       .describe('Verifies and seals the archive on a schedule of its own, see docs/operations.md; left out: no audit.')
       .optional(),

@@ -12,7 +12,7 @@ import {
 } from '../../lambda/time-limits';
 import { type Alarm, alarmsOf, type Data, metricsOf, spansOf } from './alarm-evaluator';
 import { audited, everything, textOf, toldAtSynth } from './example-stack';
-import { alarmsGuide, background } from './guides';
+import { alarmsGuide, background, operations } from './guides';
 
 type Changes = Record<string, unknown>;
 
@@ -113,6 +113,18 @@ describe('an alarm', () => {
   it('about audits stays until the next audit has had its time', () => {
     const behind = (schedule: string) => alarm('Audit behind', { audit: { schedule } }).EvaluationPeriods;
     expect(['cron(30 0/2 * * ? *)', 'cron(30 6 ? * SUN *)'].map(behind)).toEqual([3, 168]);
+  });
+
+  it('that the first deployment sets off by hand is there, and reaches the group that it is to try', () => {
+    const [, plain = ''] = /set-alarm-state --alarm-name "NAME - ([^"]+)" --state-value ALARM/.exec(operations) ?? [];
+    const [, withPageFrom = ''] = /With `alerts\.pageFrom` take `"NAME - ([^"]+)"`/.exec(operations) ?? [];
+    const [, informed = ''] = /For `inform`: `"NAME - ([^"]+)"`/.exec(operations) ?? [];
+    const reaches = (title: string, changes: Changes) => textOf(alarm(title, changes).AlarmActions);
+    expect(reaches(plain, {})).toBe('{0: <AlertsTopic>}');
+    expect(reaches(plain, { alerts: groups })).toBe('{0: <AlertsTopic>}');
+    expect(reaches(withPageFrom, withShare)).toBe('{0: <AlertsTopic>}');
+    for (const changes of [{ alerts: groups }, withShare])
+      expect(reaches(informed, changes)).toBe('{0: <InformTopic>}');
   });
 
   it('reaches people when it begins and when it is over: page what is damaged, missing or failed', () => {
