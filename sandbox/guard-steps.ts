@@ -85,8 +85,8 @@ export const guardSteps: readonly Step[] = [
         }
         return unheard.size === 0 ? true : undefined;
       };
-      await until(shell, 'the messages of all alarms', 3, hear).catch((cause: unknown) => {
-        throw new CommandError(`Not heard of: ${[...unheard].join(', ')}`, { cause });
+      await until(shell, 'the messages of all alarms', 3, hear).catch((cause: Error) => {
+        throw new CommandError(`Not heard of: ${[...unheard].join(', ')}. ${cause.message}`, { cause });
       });
       return `all ${MetricAlarms.length} alarms came through topic and key into a queue`;
     },

@@ -17,11 +17,11 @@ import {
 } from './sandbox-account';
 import type { Shell } from './shell';
 import type { Sandbox, Step } from './step';
-import { takeOverStep } from './take-over-step';
+import { takeOverSteps } from './take-over-steps';
 import { estimateOf, type Line, trySteps } from './try-steps';
 
 /** What is tried, in this order. */
-const trying: readonly Step[] = [...deploySteps, ...runSteps, ...guardSteps, takeOverStep];
+const trying: readonly Step[] = [...deploySteps, ...runSteps, ...guardSteps, ...takeOverSteps];
 
 /** What follows, whatever was seen before. */
 const removing: readonly Step[] = [

@@ -1,116 +1,27 @@
-import { readFileSync } from 'node:fs';
-import type { App } from 'aws-cdk-lib';
 import * as z from 'zod';
-import { createApp } from '../../infra/collector-app';
-import { parseConfig } from '../../infra/config/config';
 import { Aws } from '../../sandbox/aws';
 import { deploySteps } from '../../sandbox/deploy-steps';
+import { guardSteps } from '../../sandbox/guard-steps';
 import { refuseLeftovers, removeAll, sandboxesIn } from '../../sandbox/removal';
-import { newName, refuseOtherAccount, sandboxTag } from '../../sandbox/sandbox-account';
-import { serviceStack } from '../../sandbox/service-stack';
-import { type Answer, CommandError, RealShell, type Shell } from '../../sandbox/shell';
+import { newName, refuseOtherAccount } from '../../sandbox/sandbox-account';
 import type { Sandbox, Step } from '../../sandbox/step';
+import { takeOverSteps } from '../../sandbox/take-over-steps';
 import { type Line, trySteps } from '../../sandbox/try-steps';
-import type { TemplateJson } from '../infra/example-stack';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
 import { newFolder } from '../support/new-folder';
+import { account, MotoShell, region } from './moto-shell';
 
-const account = '123456789012';
-const region = 'eu-central-1';
-
-/** What moto makes of the stacks: it runs no functions, and makes nothing of what is left out here. */
-const madeByMoto = /^AWS::(IAM::Role|S3::Bucket|SNS::Topic|SQS::Queue|Logs::LogGroup|CloudWatch::Alarm)$/;
-
-/** Calls moto by AWS's own command line; in the place of CDK's one, it hands moto what moto can make. */
-class MotoShell implements Shell {
-  readonly #real: RealShell;
-  /** ARN of the key's secret, once it is there. */
-  #secret = '';
-
-  constructor(
-    folder: string,
-    private readonly url: string,
-  ) {
-    this.#real = new RealShell(folder, () => undefined);
-  }
-
-  write(name: string, content: string): string {
-    return this.#real.write(name, content);
-  }
-
-  wait(): Promise<void> {
-    // What moto has not done by now, it never does.
-    return Promise.reject(new CommandError('nothing changes in moto by itself'));
-  }
-
-  async run(...[command, options]: Parameters<Shell['run']>): Promise<Answer> {
-    if (command[0] === 'npx') return this.#deploy(command, options);
-    // Moto knows no protection of stacks.
-    if (command.includes('update-termination-protection')) return options.example;
-    const answer = await this.#aws(command.slice(1), options);
-    if (this.#secret === '' || !command.includes('list-stack-resources')) return answer;
-    const found = JSON.parse(answer.out) as { StackResourceSummaries: object[] };
-    const secret = { LogicalResourceId: 'ApiKeySecret', ResourceType: 'AWS::SecretsManager::Secret' };
-    const all = [...found.StackResourceSummaries, { ...secret, PhysicalResourceId: this.#secret }];
-    return { ...answer, out: JSON.stringify({ StackResourceSummaries: all }) };
-  }
-
-  #aws(args: readonly string[], options: Parameters<Shell['run']>[1]): Promise<Answer> {
-    const environment = { AWS_ENDPOINT_URL: this.url, AWS_ACCESS_KEY_ID: 'moto', AWS_SECRET_ACCESS_KEY: 'moto' };
-    return this.#real.run(['aws', ...args], { ...options, environment });
-  }
-
-  async #deploy(command: readonly string[], options: Parameters<Shell['run']>[1]): Promise<Answer> {
-    const { name, template } = this.#synthesised(command, options.environment ?? {});
-    const tag = name.replace('-service', '');
-    const call = (args: readonly string[]) => this.#aws([...args, '--region', region, '--output', 'json'], options);
-    const ofType = (type: string) => Object.values(template.Resources).filter(({ Type }) => Type === type);
-    // Moto's CloudFormation makes no secrets, and keys that moto itself cannot describe.
-    for (const _ of ofType('AWS::SecretsManager::Secret')) {
-      const tags = ['--tags', `Key=${sandboxTag},Value=${tag}`];
-      const { out } = await call(['secretsmanager', 'create-secret', '--name', `${name}-key`, ...tags]);
-      this.#secret = JSON.parse(out).ARN;
-    }
-    for (const _ of ofType('AWS::KMS::Key'))
-      await call(['kms', 'create-key', '--tags', `TagKey=${sandboxTag},TagValue=${tag}`]);
-    const body = this.write('template.json', JSON.stringify(madeOf(template, tag)));
-    const create = ['cloudformation', 'create-stack', '--stack-name', name, '--template-body', `file://${body}`];
-    return call([...create, '--tags', `Key=${sandboxTag},Value=${tag}`]);
-  }
-
-  #synthesised(command: readonly string[], { SANDBOX_NAME = '', SANDBOX_KEY = '' }: Readonly<Record<string, string>>) {
-    if (command.includes('--app')) {
-      const stack = serviceStack(SANDBOX_NAME, { account, region }, SANDBOX_KEY);
-      const [artifact] = (stack.node.root as App).synth().stacks;
-      return { name: stack.stackName, template: artifact?.template as TemplateJson };
-    }
-    const file = command.find((word) => word.startsWith('config='))?.slice('config='.length) ?? '';
-    const config = parseConfig(JSON.parse(readFileSync(file, 'utf8')), file);
-    const { app } = createApp({ config, validate: false, context: { 'aws:cdk:bundling-stacks': [] } });
-    return { name: config.name, template: app.synth().getStackByName(config.name).template as TemplateJson };
-  }
-}
-
-/** A template of what moto makes. It hands no tags on from stacks to resources, as CloudFormation does. */
-function madeOf({ Resources, Outputs }: TemplateJson, name: string): object {
-  const kept = Object.entries(Resources).filter(([, { Type }]) => madeByMoto.test(Type));
-  const names = kept.map(([id]) => id);
-  const Tags = [{ Key: sandboxTag, Value: name }];
-  const tagged = kept.map(([id, resource]) => {
-    const Properties = { ...resource.Properties, ...(!resource.Type.endsWith('Alarm') && { Tags }) };
-    return [id, { ...resource, Properties }];
-  });
-  const text = JSON.stringify({ Resources: Object.fromEntries(tagged), Outputs }, (member, value: unknown) => {
-    if (member === 'DependsOn') return [value].flat().filter((id) => names.includes(String(id)));
-    if (typeof value !== 'object' || value === null) return value;
-    const { Ref: ref, 'Fn::GetAtt': attribute } = value as Record<string, unknown>;
-    const id = Array.isArray(attribute) ? String(attribute[0]) : ref;
-    if (typeof id !== 'string' || names.includes(id) || id.startsWith('AWS::')) return value;
-    return id.includes('Url') ? 'https://demo.example.org/' : `arn:aws:nothing:::${id}`;
-  });
-  // moto deletes what RetainExceptOnCreate keeps.
-  return JSON.parse(text.replaceAll('"RetainExceptOnCreate"', '"Retain"'));
-}
+/** Who stands in for the account, where moto alone does not. */
+const places: Readonly<Record<string, string>> = {
+  alarms:
+    'moto; its CloudWatch runs no actions, so the test published in its place, past the policies of topics and keys',
+  'removed, and taken over': 'moto; the test left what was kept out of the second template, in the place of an import',
+};
+const stepNamed = (name: string, steps: readonly Step[]) => {
+  const found = steps.find((step) => step.name === name);
+  if (found === undefined) throw new Error(`no step ${name}`);
+  return found;
+};
 
 const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === undefined);
 
@@ -136,7 +47,10 @@ const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === un
 
     const run = async (steps: readonly Step[]) => {
       const interrupted = new AbortController().signal;
-      const lines = await trySteps(sandbox, steps, { placeOf: () => 'moto', isDry: false, now: () => 0, interrupted });
+      const lines = await trySteps(sandbox, steps, {
+        placeOf: (step) => places[step.name] ?? 'moto',
+        ...{ isDry: false, now: () => 0, interrupted },
+      });
       return lines.map(({ step, verdict, seenBy, found }: Line) => ({ step, verdict, seenBy, found }));
     };
     const removing: readonly Step[] = [
@@ -169,6 +83,46 @@ const missing = ['moto_server', 'aws'].filter((name) => findCommand(name) === un
       ]);
       expect(ofTopics.Subscriptions).toHaveLength(2);
       expect(value.SecretString).toBe('the key');
+    }, 900_000);
+
+    it('hears each alarm of the stack in the queue that subscribes to both topics', async () => {
+      shell.waits = 10;
+      const seenBy = expect.stringContaining('the test published in its place');
+      const found = expect.stringMatching(/^all \d\d alarms came/);
+      expect(await run([stepNamed('alarms', guardSteps)])).toEqual([
+        { step: 'alarms', verdict: 'right', seenBy, found },
+      ]);
+      shell.waits = 0;
+    }, 900_000);
+
+    it('takes over what a deleted stack leaves: the objects lie there, and the key admits the role of the new audit alone', async () => {
+      const { ArchiveBucket = '', SigningKey = '' } = await aws.outputsOf(name);
+      const policySchema = z.looseObject({ Policy: z.string() });
+      const admitted = async () => {
+        const args = ['kms', 'get-key-policy', '--key-id', SigningKey, '--policy-name', 'default'];
+        const { Policy } = await aws.ask(args, policySchema, { Policy: '' });
+        return Policy.match(/arn:aws:iam::\d+:role\/[^"]*AuditRole[^"]*/g);
+      };
+      const body = shell.write('body', 'archived before');
+      const object = ['--bucket', ArchiveBucket, '--key', 'runs/before'];
+      await aws.do(['s3api', 'put-object', ...object, '--body', body]);
+      const before = await admitted();
+      expect(before).toHaveLength(1);
+      const [takeOver] = takeOverSteps;
+      const seenBy = expect.stringContaining('in the place of an import');
+      expect(await run([takeOver as Step])).toEqual([
+        { step: 'removed, and taken over', verdict: 'right', seenBy, found: expect.stringContaining('4 resources') },
+      ]);
+      expect(await aws.outputsOf(name)).toMatchObject({ ArchiveBucket, SigningKey });
+      await aws.do(['s3api', 'head-object', ...object]);
+      const role = await aws.idOf(name, 'AWS::IAM::Role', 'AuditRole');
+      expect(await admitted()).toEqual([`arn:aws:iam::${account}:role/${role}`]);
+      expect(before).not.toContain(`arn:aws:iam::${account}:role/${role}`);
+      const all = await aws.ask(['s3api', 'list-buckets'], z.looseObject({ Buckets: z.array(z.looseObject({})) }), {
+        Buckets: [],
+      });
+      // Archive, access logs, list: no second archive.
+      expect(all.Buckets).toHaveLength(3);
     }, 900_000);
 
     it('names what is left, and fails; removes every version, bucket, key and secret; and then nothing is left', async () => {

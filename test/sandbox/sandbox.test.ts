@@ -74,7 +74,8 @@ describe('npm run sandbox -- --dry-run', () => {
     const steps = [...out.matchAll(/^\[\d+\/\d+\] (.*): about/gm)].map(([, step]) => step);
     expect(steps).toEqual([
       ...['service', 'deployment', 'run by hand', 'run of the schedule', 'seal', 'refused list', 'killed attempt'],
-      ...['statement removed', 'alarms', 'removed, and taken over', 'removal', 'leftovers'],
+      ...['statement removed', 'alarms', 'removed, and taken over', 'audit after the take-over'],
+      ...['removal', 'leftovers'],
     ]);
     const called = [...out.matchAll(/^ {2}\$ (aws \S+ \S+|npx cdk \S+|npm run --silent collector -- \S+)/gm)];
     expect([...new Set(called.map(([, call = '']) => call.split(' ').slice(0, 2).join(' ')))]).toEqual([
@@ -82,7 +83,7 @@ describe('npm run sandbox -- --dry-run', () => {
       ...['npx cdk', 'aws cloudformation', 'aws s3api', 'aws secretsmanager', 'aws sns', 'npm run', 'aws lambda'],
       ...['aws logs', 'aws cloudwatch', 'aws sqs', 'aws kms', 'aws resourcegroupstaggingapi'],
     ]);
-    expect(out).toMatch(/12 steps, about \d+ minutes and \$0\.\d+ by the list prices/);
+    expect(out).toMatch(/13 steps, about \d+ minutes and \$0\.\d+ by the list prices/);
     // What nobody has seen is not right.
     expect(out.match(/^ {2}not seen: would be: /gm)).toHaveLength(steps.length);
     expect(out).not.toMatch(/^ {2}(right|wrong): /m);
@@ -137,7 +138,7 @@ describe('a sandbox', () => {
     expect(code).toBe(0);
     const [report = ''] = reports;
     expect(report).toMatch(/^# Sandbox, \d{4}-\d\d-\d\d, eu-central-1, commit c0ffee\n/);
-    expect(report.match(/^\| [^|]+ \| right \| account, eu-central-1 \| [\d.]+ \| \$0\.\d{3} \| /gm)).toHaveLength(12);
+    expect(report.match(/^\| [^|]+ \| right \| account, eu-central-1 \| [\d.]+ \| \$0\.\d{3} \| /gm)).toHaveLength(13);
     expect(report).not.toContain(account);
     expect(said).toContain(report);
   });
@@ -153,7 +154,9 @@ describe('a sandbox', () => {
       ...['run by hand', 'run of the schedule', 'seal', 'refused list', 'killed attempt'].map(
         (step) => `${step}: not seen`,
       ),
-      ...['statement removed', 'alarms', 'removed, and taken over'].map((step) => `${step}: not seen`),
+      ...['statement removed', 'alarms', 'removed, and taken over', 'audit after the take-over'].map(
+        (step) => `${step}: not seen`,
+      ),
       'removal: right',
       'leftovers: right',
     ]);
