@@ -14,8 +14,8 @@ import { between, type Random } from '../../../../local/demo-service/seeded-rand
 import { Connection, type ConnectionOptions } from '../../../support/connection';
 import { FakeReporter } from '../../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../../support/fake-service';
-import type { MemoryBucket } from './memory-bucket';
 import { AnsweringReader, type S3Answers } from './answering-reader';
+import type { MemoryBucket } from './memory-bucket';
 
 /** A clock that may be wrong, and may be set back while an attempt is under way. */
 class InvocationClock implements Clock {

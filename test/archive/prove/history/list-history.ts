@@ -1,9 +1,9 @@
 import type { Configuration } from '../../../../archive/format/configuration';
 import { dateOf } from '../../../../archive/format/keys';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
+import type { Refusal, S3Answers } from './answering-reader';
 import { type InvocationOptions, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
-import type { Refusal, S3Answers } from './answering-reader';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 export const mostClusters = 10;
