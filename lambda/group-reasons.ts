@@ -87,11 +87,25 @@ export function reasonLines(what: string, failures: readonly Failure[]): string[
   const [first] = groups;
   if (first === undefined) return [];
   if (groups.length === 1) return [`${failures.length} ${what}, one reason: ${first.reason}`];
-  const shown = groups.slice(0, shownReasons);
-  const rest = groups.slice(shownReasons).reduce((sum, { count }) => sum + count, 0);
+  const shown = firstOf(groups);
+  const others = groups.slice(shown.length);
+  const rest = others.reduce((sum, { count }) => sum + count, 0);
   return [
     `${failures.length} ${what}, ${groups.length} reasons:`,
     ...shown.map(({ reason, count, clusters }) => `- ${count} x ${reason}, such as ${clusters.join(', ')}`),
-    ...(rest > 0 ? [`- ${rest} x other reasons`] : []),
+    ...(rest > 0 ? [`- and ${others.length} more reasons, ${rest} x together`] : []),
   ];
+}
+
+/** The reasons in one sentence, the most frequent first: `no answer; 503 Service Unavailable; and 2 more`. */
+export function reasonsText(failures: Iterable<Failure>): string {
+  const groups = groupReasons(failures);
+  const shown = firstOf(groups);
+  const more = groups.length - shown.length;
+  return [...shown.map(({ reason }) => reason), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** One more than usual, where it would be the only one that is left out. */
+function firstOf(groups: readonly ReasonGroup[]): readonly ReasonGroup[] {
+  return groups.length === shownReasons + 1 ? groups : groups.slice(0, shownReasons);
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { clockSlackMs, hourMs } from '../archive/format/clocks';
-import { parseStamp } from '../archive/format/keys';
 import { readTime } from '../archive/format/object-metadata';
 import { type ConfigProblem, parsing, problemLines, problemsOf } from '../archive/format/schema-problems';
 
@@ -22,12 +21,15 @@ export class InvalidEventError extends Error {
 
 const isoForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 
+/** A time as keys write it. */
+const stampForm = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{3}Z)$/;
+
 /**
- * A date, or a date and time, in ISO 8601; UTC without a zone. Undefined for a text of another form.
+ * A date, or a date and time, in ISO 8601 or as keys write it; UTC without a zone. Undefined for a text of another form.
  * @returns an invalid date if the calendar lacks it: 30 February must not name another run
  */
 export function parseIsoTime(text: string): Date | undefined {
-  const match = isoForm.exec(text);
+  const match = isoForm.exec(text.replace(stampForm, '$1-$2-$3:$4:$5'));
   if (match === null) return undefined;
   const [, date = '', time = '00:00', zone = 'Z'] = match;
   const isDay = readTime(`${date}T00:00:00.000Z`) !== undefined;
@@ -44,13 +46,14 @@ export const eventTime = (now: Date, expected: string, slackMs?: number, oldestM
   z.pipe(
     z.string(expected),
     z.transform((value: string, context) => {
-      const parsed = parseStamp(value) ?? parseIsoTime(value);
+      const parsed = parseIsoTime(value);
       const isTime = parsed !== undefined && !Number.isNaN(parsed.getTime());
       const isOld = isTime && parsed.getTime() < now.getTime() - oldestMs;
       if (isTime && !isOld && !isInFuture(parsed, now, slackMs)) return parsed;
       const kept = isOld ? `of the last ${oldestMs / hourMs} hours` : 'that is not in the future';
       const limit = `a time ${kept} (now it is ${now.toISOString()})`;
-      context.issues.push({ code: 'custom', message: isTime ? limit : expected, input: value });
+      const form = parsed === undefined ? expected : `${expected}; this time does not exist`;
+      context.issues.push({ code: 'custom', message: isTime ? limit : form, input: value });
       return z.NEVER;
     }),
   );

@@ -20,6 +20,11 @@ export function isOfFileManager(name: string): boolean {
   return /^(?:\.DS_Store|Thumbs\.db|desktop\.ini|@eaDir|\._.+)$/.test(name);
 }
 
+const plainSegment = `[A-Za-z0-9][\\w.=%-]{0,${longestSegment - 1}}`;
+
+/** Nearly all keys: nothing of their segments has to be asked one by one. */
+const plainKey = new RegExp(`^(?!${metadataFolder}(?:/|$))${plainSegment}(?:/${plainSegment})*$`);
+
 /** The key cannot lie in a folder. */
 export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';
@@ -27,6 +32,7 @@ export class InvalidKeyError extends Error {
 
 /** Why no object has a key in a folder: it would leave the folder, or a file system could not tell it from another. */
 export function keyProblem(key: string): string | undefined {
+  if (plainKey.test(key)) return undefined;
   for (const segment of key.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is not a file name`;
     if (segment.includes('\\') || segment.includes('\0')) return 'a file name has no backslash and no NUL';

@@ -6,13 +6,15 @@ interface Place {
   readonly record: StoredRecord;
   readonly index: number;
   readonly rank: number;
+  /** Left out: it is read anew. */
+  readonly kept?: Outcome;
 }
 
 /**
  * The outcomes of a run: those of its records, put together by {@link taskName}, in the order of the first record that has
  * them. What was archived stays archived, and a failure says more than `not-attempted`. Of two failures the later one
  * counts, of two stored outcomes the earlier: it wrote the object. The records stay in memory with them, and each outcome
- * is read anew whenever it is asked for.
+ * is read anew whenever it is asked for, unless it is kept.
  */
 export class MergedOutcomes implements Iterable<RunOutcome> {
   /** Optional ones that are not archived are `optionalMissing` alone. `doubts` are archived and counted as such. */
@@ -21,6 +23,12 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
   bytes = 0;
   storedBytes = 0;
   readonly #places = new Map<string, Place>();
+  readonly #isKept: boolean;
+
+  /** @param isKept for whoever keeps all outcomes in memory anyway: then none is read twice */
+  constructor(isKept = false) {
+    this.#isKept = isKept;
+  }
 
   /**
    * Records come in the order of their attempts.
@@ -37,16 +45,16 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
         const before = known?.record.outcomes.at(known.index);
         if (before !== undefined) this.#count(before, -1);
         this.#count(outcome, 1);
-        this.#places.set(name, { record, index, rank });
+        this.#places.set(name, { record, index, rank, ...(this.#isKept && { kept: outcome }) });
       }
       index += 1;
     }
   }
 
   *[Symbol.iterator](): Generator<RunOutcome> {
-    for (const { record, index } of this.#places.values()) {
+    for (const { record, index, kept } of this.#places.values()) {
       const { attempt, collectorVersion, outcomes } = record;
-      yield Object.assign(outcomes.at(index) as Outcome, { attempt, collectorVersion });
+      yield Object.assign(kept ?? (outcomes.at(index) as Outcome), { attempt, collectorVersion });
     }
   }
 

@@ -84,6 +84,8 @@ export interface ArchiveReader {
    * @throws ArchiveReadError; a lasting one where they may not be asked for
    */
   replaced?(prefix: string): Promise<readonly ReplacedObject[]>;
+  /** Whether something lies under a key, whatever it is. Left out: that takes a request. @throws ArchiveReadError */
+  has?(key: string): boolean;
   /** Undefined if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
   /** Undefined if there is no such object. @throws DamagedObjectError if the archive cannot say what it is */

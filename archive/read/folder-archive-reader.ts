@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
 import { DamagedObjectError } from '../format/damaged-object-error';
+import { keyProblem } from '../format/folder-layout';
 import { parseObjectKey } from '../format/keys';
 import { objectMetadata } from '../format/object-metadata';
 import {
@@ -17,6 +18,7 @@ import {
 } from './archive-reader';
 import { type FoundKey, walkKeys, walkNames } from './folder/key-walk';
 import { irregularMetadata, type ObjectMetadata, readMetadata } from './folder/object-description';
+import { liesThere } from './folder/regular-file';
 import { openStoredFile, type StoredFile } from './folder/stored-file';
 import { damageOf } from './open-content';
 
@@ -35,7 +37,7 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     try {
-      for await (const found of walkKeys({
+      for (const found of walkKeys({
         folder: this.location,
         prefix,
         startAfter: after,
@@ -49,7 +51,7 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async *listNames(prefix: string): AsyncGenerator<ListedName> {
     try {
-      for await (const { key, problem } of walkNames({ folder: this.location, prefix, passOver: this.#passOver }))
+      for (const { key, problem } of walkNames({ folder: this.location, prefix, passOver: this.#passOver }))
         yield { name: key, damage: problem };
     } catch (error) {
       throw failed(`Listing ${prefix}`, error);
@@ -58,6 +60,14 @@ export class FolderArchiveReader implements ArchiveReader {
 
   async time(): Promise<undefined> {
     return undefined;
+  }
+
+  has(key: string): boolean {
+    try {
+      return keyProblem(key) === undefined && liesThere({ folder: this.location, path: key });
+    } catch (error) {
+      throw failed(`Looking for ${key}`, error);
+    }
   }
 
   head(key: string): Promise<ObjectHead | undefined> {

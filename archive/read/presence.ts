@@ -6,8 +6,8 @@ import { keysOfCluster } from './objects-between';
 import type { Period } from './run-keys';
 
 /**
- * Says whether objects lie there that run records name. The keys of a cluster are listed once, when the first of them is
- * asked for; each costs a few bits.
+ * Says whether objects lie there that run records name. Where each takes a request, the keys of a cluster are listed once, when
+ * the first of them is asked for; each costs a few bits.
  */
 export class Presence {
   readonly #reader: ArchiveReader;
@@ -21,8 +21,12 @@ export class Presence {
     this.#period = period;
   }
 
-  /** @throws ArchiveReadError */
-  async has(name: ObjectName): Promise<boolean> {
+  /** At once where that can be said: a promise takes longer than to look into a folder. @throws ArchiveReadError */
+  has(name: ObjectName, key = objectKey(name)): boolean | Promise<boolean> {
+    return this.#reader.has?.(key) ?? (this.#objects.has(name) || this.#isListed(name, key));
+  }
+
+  async #isListed(name: ObjectName, key: string): Promise<boolean> {
     const { cluster, resource } = name;
     const ofCluster = this.#listed.get(cluster) ?? [];
     this.#listed.set(cluster, ofCluster);
@@ -30,11 +34,10 @@ export class Presence {
     ofCluster[at] ??= this.#list(resource, cluster);
     await ofCluster[at];
     // A run that ended since was not in the listing yet.
-    return this.#objects.has(name) || (await this.#reader.head(objectKey(name))) !== undefined;
+    return this.#objects.has(name) || (await this.#reader.head(key)) !== undefined;
   }
 
   async #list(resource: Resource, cluster: string): Promise<void> {
-    // Of a folder, what else a listing has is read file by file.
     for await (const { name } of keysOfCluster(this.#reader, resource, cluster, this.#period))
       if (name !== undefined) this.#objects.add(name);
   }

@@ -71,22 +71,27 @@ export interface Run extends Omit<StoredRun, 'read'> {
 
 /** {@link readStoredRun} for a reader of few clusters, or of one run. */
 export async function readRun(reader: ArchiveReader, listed: ListedRun): Promise<Run> {
-  const { read, ...run } = await readStoredRun(reader, listed);
+  const { read, ...run } = await readStoredRun(reader, listed, undefined, true);
   return { ...run, outcomes: [...run.outcomes] };
 }
 
 /**
  * Reads all records of a run. Reports bad and unreadable records, and reads the others.
  * @param valid records that were judged before, and gets these; left out: none
+ * @param isKept keeps outcomes in memory too
  */
 export async function readStoredRun(
   reader: ArchiveReader,
   listed: ListedRun,
   valid?: ValidRecords,
+  isKept = false,
 ): Promise<StoredRun> {
   const read: StoredRun['read'][number][] = [];
   for (const object of listed.records) read.push({ ...object, ...(await readRunRecord(reader, object, valid)) });
-  const merged = mergeRecords(read.flatMap(({ record }) => record ?? []));
+  const merged = mergeRecords(
+    read.flatMap(({ record }) => record ?? []),
+    isKept,
+  );
   const records = listed.records.map(({ key }) => key);
   const badRecords = read.flatMap(({ bad }) => bad ?? []);
   const recordBytes = read.reduce((sum, { file }) => sum + (file?.bytes ?? 0), 0);
@@ -94,8 +99,8 @@ export async function readStoredRun(
   return { ...merged, ...attemptsOf(listed), run: listed.run, starts, records, badRecords, recordBytes, read };
 }
 
-function mergeRecords(records: readonly StoredRecord[]) {
-  const outcomes = new MergedOutcomes();
+function mergeRecords(records: readonly StoredRecord[], isKept: boolean) {
+  const outcomes = new MergedOutcomes(isKept);
   const worked = new Map<string, number>();
   for (const record of records) {
     outcomes.add(record);

@@ -14,6 +14,8 @@ export interface Change extends Pick<ListedOutcome, 'cluster' | 'run' | 'key' | 
   readonly before: string | null;
   /** Of the object before it; undefined: there is none, or it is not known. */
   readonly keyBefore: string | undefined;
+  /** Whether it is not there any more, and should be. */
+  readonly missing: boolean;
 }
 
 /** What records and metadata say of content. */
@@ -42,7 +44,8 @@ export async function* changesIn(
       known.set(cluster, { ...hashesOf(outcome), key });
       if (before !== undefined && isSameContent(before, outcome)) continue;
       const change = before === undefined ? 'first' : 'changed';
-      const own = { cluster, run, change, key, fetchedAt, bytes, sha256 } as const;
+      const missing = outcome.outcome === 'missing';
+      const own = { cluster, run, change, key, fetchedAt, bytes, sha256, missing } as const;
       yield { ...own, before: before?.sha256 ?? null, keyBefore: before?.key };
     }
 }

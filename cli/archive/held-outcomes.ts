@@ -4,7 +4,7 @@ import { GoneObjects } from '../../archive/prove';
 import {
   type ClusterRecord,
   firstOf,
-  mapConcurrently,
+  mapAll,
   type Period,
   Presence,
   type Run,
@@ -72,11 +72,23 @@ export class HeldOutcomes {
     this.#presence = new Presence(this.#archive, period);
   }
 
-  /** @param records keys of the records of its run */
-  async outcome({ records }: Pick<ClusterRecord, 'records'>, recorded: RunOutcome): Promise<HeldOutcome> {
-    const { key = '', httpStatus, ...own } = recorded;
+  /** @param run whose records say it */
+  outcome(run: Pick<ClusterRecord, 'records'>, recorded: RunOutcome): HeldOutcome | Promise<HeldOutcome> {
+    const { key = '' } = recorded;
     const name = isStored(recorded) ? parseObjectKey(key) : undefined;
-    if (name === undefined || (await this.isThere(name))) return recorded;
+    if (name === undefined) return recorded;
+    const isThere = this.#presence.has(name, key);
+    return isThere === true ? recorded : this.#judge(run, recorded, name, isThere);
+  }
+
+  async #judge(
+    { records }: Pick<ClusterRecord, 'records'>,
+    recorded: RunOutcome,
+    name: ObjectName,
+    isThere: boolean | Promise<boolean>,
+  ): Promise<HeldOutcome> {
+    if (await isThere) return recorded;
+    const { key, httpStatus, ...own } = recorded;
     const missing = await this.#gone.judge(name, recorded, records);
     if (missing === undefined) return { ...own, key, outcome: 'expired', error: 'the lifecycle has removed it since' };
     this.missing.push(missing);
@@ -89,14 +101,12 @@ export class HeldOutcomes {
       this.notLookedAt += run.outcomes.filter(isStored).length;
       return run;
     }
-    const outcomes: HeldOutcome[] = [];
-    for await (const one of mapConcurrently(run.outcomes, listingsAtOnce, (recorded) => this.outcome(run, recorded)))
-      outcomes.push(one);
+    const outcomes = await mapAll(run.outcomes, listingsAtOnce, (recorded) => this.outcome(run, recorded));
     return { ...run, outcomes };
   }
 
   /** Whether an object of the announced runs lies there. */
-  isThere(name: ObjectName): Promise<boolean> {
+  isThere(name: ObjectName): boolean | Promise<boolean> {
     return this.#presence.has(name);
   }
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { parseObjectKey } from '../../archive/format/keys';
 import { type ObjectFacts, readObjectMetadata } from '../../archive/format/object-metadata';
 import type { Resource } from '../../archive/format/resources';
@@ -42,18 +43,25 @@ export async function* outcomesOf(
   { run, outcomes, records }: Pick<ClusterRecord, 'run' | 'outcomes' | 'records'>,
   scope: OutcomeScope = {},
 ): AsyncGenerator<ListedOutcome> {
-  const hold = async (outcome: RunOutcome) =>
-    withMetadata(reader.archive, await reader.held.outcome({ records }, outcome));
+  const complete = (held: HeldOutcome) => withMetadata(reader.archive, held);
+  const hold = (outcome: RunOutcome) => {
+    const held = reader.held.outcome({ records }, outcome);
+    return types.isPromise(held) ? held.then(complete) : complete(held);
+  };
   for await (const outcome of mapConcurrently(askedOf({ outcomes }, scope), concurrency, hold))
-    yield { ...outcome, run, late: isLate(run, outcome.fetchedAt) };
+    yield Object.assign(outcome, { run, late: isLate(run, outcome.fetchedAt) });
 }
 
 /** An outcome with what a record lacks and the object's own metadata has. */
-async function withMetadata(archive: ArchiveReader, outcome: HeldOutcome): Promise<HeldOutcome> {
+function withMetadata(archive: ArchiveReader, outcome: HeldOutcome): HeldOutcome | Promise<HeldOutcome> {
   const { key, sha256 } = outcome;
   // A run record may name any key: one that an archive cannot have is not looked up.
-  const isSkipped = key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined;
-  const facts = isSkipped ? undefined : await factsOf(archive, key);
+  if (key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined) return outcome;
+  return readMissing(archive, outcome, key);
+}
+
+async function readMissing(archive: ArchiveReader, outcome: HeldOutcome, key: string): Promise<HeldOutcome> {
+  const facts = await factsOf(archive, key);
   if (facts === undefined) return outcome;
   const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
   return { ...outcome, bytes, fetchedAt: fetchedAt?.toISOString(), sha256: own, logSha256, state, doubt };

@@ -15,7 +15,6 @@ import {
   readClusterRecord,
   readRun,
   StoredConfigurations,
-  take,
 } from '../../archive/read';
 import {
   ClusterOutcomes,
@@ -29,13 +28,10 @@ import { HeldOutcomes, type HeldRun, type SelectedRun } from './held-outcomes';
 import { ListChanges } from './list-changes';
 import type { OpenedArchive } from './open-archive';
 import type { HeldPlace, Remark } from './recorded-object';
-import { type NewestRun, type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
+import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** A run, or those that were due behind the row before and are not there. */
 export type RunRow = HeldRun | AbsentRow;
-
-/** Runs that are read at most to find one that covers every configured cluster. */
-const mostPartial = 100;
 
 /** Runs of which the records of one cluster are read at once. */
 const recordsAtOnce = 8;
@@ -205,31 +201,6 @@ export class RunReader implements OpenedArchive {
   async newestRun(period: Period = {}): Promise<Run | undefined> {
     const listed = await firstOf(runsNewestFirst(this.archive, period, this.now));
     return listed && readRun(this.archive, listed);
-  }
-
-  /**
-   * The newest run, and if it covers only a part of what was configured, the newest behind it that covers all; the newest
-   * first. Empty if there is none.
-   */
-  async newestRuns(): Promise<readonly NewestRun[]> {
-    const found: NewestRun[] = [];
-    for await (const listed of take(mostPartial, runsNewestFirst(this.archive, {}, this.now))) {
-      const run = await readRun(this.archive, listed);
-      const configured = await this.#configuredFor(run);
-      // A run of the schedule is about all of them, even if a shard left no record.
-      const isScheduled = run.starts.some(({ trigger }) => trigger === 'schedule');
-      const isWhole = isScheduled || configured === undefined || configured.covered === configured.all;
-      if (found.length === 0 || isWhole) found.push({ run, configured });
-      if (isWhole) break;
-    }
-    return found;
-  }
-
-  async #configuredFor(run: Run): Promise<NewestRun['configured']> {
-    const clusters = (await this.configurationOf(run))?.clusters;
-    if (clusters === undefined) return undefined;
-    const covered = new Set(run.outcomes.map(({ cluster }) => cluster).filter((cluster) => clusters.has(cluster)));
-    return { all: clusters.size, covered: covered.size };
   }
 
   /** What is overdue now. */

@@ -4,12 +4,10 @@ import {
   type ListedRun,
   newestFirst,
   type Period,
-  type Run,
   runsBetween,
   take,
 } from '../../archive/read';
-import { formatAge, formatCount, formatTime } from '../terminal/format';
-import { totalOf } from '../terminal/print-run';
+import { formatTime } from '../terminal/format';
 import type { OpenedArchive } from './open-archive';
 
 /** The runs that a command is about: exactly one, or those of a period. */
@@ -76,22 +74,4 @@ export async function describeNoRuns({ archive, now }: Pick<OpenedArchive, 'arch
   const newest = (await firstOf(runsNewestFirst(archive, {}, now))) ?? oldest;
   const [from, to] = [oldest, newest].map(({ run }) => formatTime(run));
   return `no run lies in this period; the archive has ${from === to ? `one, of ${from}` : `those of ${from} to ${to}`}`;
-}
-
-/** A run, and how much of the fleet it was about. */
-export interface NewestRun {
-  readonly run: Run;
-  /** Clusters of the configuration that it worked with, and how many of them it covers; undefined: it cannot be read. */
-  readonly configured: { readonly all: number; readonly covered: number } | undefined;
-}
-
-/**
- * How the newest run ended, and how much of the fleet it was about: `2026-11-20T09:00:00Z, 6 h ago: complete, 600 of 600
- * archived`, or `…: 2 of 300 configured clusters, complete, 4 of 4 archived`.
- */
-export function describeNewest({ run, configured }: NewestRun, now: Date): string {
-  const age = formatAge(now.getTime() - run.run.getTime());
-  const isPart = configured !== undefined && configured.covered < configured.all;
-  const part = isPart ? `${configured.covered} of ${formatCount(configured.all, 'configured cluster')}, ` : '';
-  return `${formatTime(run.run)}, ${age}: ${part}${run.status}, ${run.counts.archived} of ${totalOf(run.counts)} archived`;
 }

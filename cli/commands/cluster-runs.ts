@@ -1,7 +1,7 @@
 import { type Resource, resourceNames, resources } from '../../archive/format/resources';
 import { isStored } from '../../archive/format/run-record';
 import { isLate } from '../../archive/read';
-import { groupReasons } from '../../lambda/group-reasons';
+import { reasonsText } from '../../lambda/group-reasons';
 import { type AbsentRow, isAbsent } from '../archive/absent-runs';
 import type { ClusterFilter } from '../archive/cluster-names';
 import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
@@ -75,8 +75,7 @@ function answerOf(cluster: string, rows: readonly Covering[]): string | undefine
   const often = `not archived whole in ${missed} of ${formatCount(covering.length, 'run')}`;
   if (first === undefined)
     return `${cluster}: archived by the run ${formatTime(last.run)}${missed === 0 ? ' and all before it here' : `; ${often}`}.`;
-  const reasons = groupReasons(failed.flatMap(({ outcomes }) => outcomes.filter((one) => !isStoredOrExpired(one))));
-  const why = reasons.map(({ reason }) => reason).join('; ');
+  const why = reasonsText(failed.flatMap(({ outcomes }) => outcomes.filter((one) => !isStoredOrExpired(one))));
   const since =
     failed.length === covering.length ? `at least since ${formatTime(first.run)}` : `since ${formatTime(first.run)}`;
   return `${cluster}: not archived whole ${since}, ${formatCount(failed.length, 'run')}: ${why} (${often}).`;
@@ -114,9 +113,9 @@ function outcomeText(run: Date, outcome: HeldOutcome | undefined): string {
 
 /** Log and manifest mostly fail for the same reason, which is said once. */
 function reasonsOf(outcomes: readonly HeldOutcome[]): string {
-  const failed = groupReasons(outcomes.filter((outcome) => !isStored(outcome))).map(({ reason }) => reason);
+  const failed = reasonsText(outcomes.filter((outcome) => !isStored(outcome)));
   const doubts = outcomes.flatMap((outcome) => doubtOf(outcome) ?? []);
-  return [...new Set([...failed, ...doubts])].join('; ');
+  return [...new Set([failed, ...doubts])].filter((text) => text !== '').join('; ');
 }
 
 /** `absent`, or of several in a row how many and the last of them. */

@@ -14,6 +14,7 @@ import { nothingOf } from '../archive/select-object';
 import { noRuns } from '../archive/select-runs';
 import type { LinePattern } from '../search/line-pattern';
 import { isSameButNoise } from '../search/noise';
+import { otherContent } from '../search/search-object';
 import { changeText } from '../terminal/cluster-change';
 import { atMost, formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -130,18 +131,26 @@ async function* withoutNoise(
 
 async function isOnlyNoise(
   reader: RunReader,
-  { key = '', keyBefore }: Change,
+  { key = '', sha256, keyBefore, before: sha256Before }: Change,
   resource: Resource,
   isNoise: LinePattern,
 ): Promise<boolean> {
   if (keyBefore === undefined) return false;
-  const before = await textIfThere(reader, keyBefore, resource);
-  const after = await textIfThere(reader, key, resource);
+  const before = await textIfThere(reader, keyBefore, sha256Before, resource);
+  const after = await textIfThere(reader, key, sha256, resource);
   return before !== undefined && after !== undefined && isSameButNoise(before, after, isNoise);
 }
 
-/** @returns undefined: it cannot be read, or is not there; what is wrong with that is one of the problems */
-async function textIfThere(reader: RunReader, key: string, resource: Resource): Promise<string | undefined> {
+/**
+ * @param sha256 by which the change was found
+ * @returns undefined: it cannot be read, is not there, or is another; what is wrong with that is one of the problems
+ */
+async function textIfThere(
+  reader: RunReader,
+  key: string,
+  sha256: string | null,
+  resource: Resource,
+): Promise<string | undefined> {
   // A run record may name any key: one that an archive cannot have is not looked up.
   const name = parseObjectKey(key);
   if (name === undefined) return undefined;
@@ -153,7 +162,10 @@ async function textIfThere(reader: RunReader, key: string, resource: Resource): 
     return undefined;
   }
   try {
-    return (await readText(reader.archive, key, resource)).text;
+    const { text, facts } = await readText(reader.archive, key, resource);
+    if (facts.sha256 === sha256) return text;
+    reader.problems.push(otherContent(key, sha256 ?? undefined));
+    return undefined;
   } catch (error) {
     if (error instanceof ArchiveReadError) reader.problems.push({ kind: 'unreadable', key, problem: error.message });
     else if (error instanceof DamagedObjectError)
@@ -205,10 +217,10 @@ async function printChanges(
 }
 
 /** ` (15.5 KiB): npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z` */
-function commandOf({ cluster, run, change, bytes }: Change, { resource, archive }: Options): string {
+function commandOf({ cluster, run, change, bytes, missing }: Change, { resource, archive }: Options): string {
   const which = `${shellQuoted(cluster)}${resource === usualResource ? '' : ` --resource ${resource}`}`;
   const command = `${change === 'first' ? 'show' : 'diff'} ${which} --run ${formatTime(run)}${archiveArgument(archive)}`;
-  return ` (${formatBytes(bytes)}): npm run collector -- ${command}`;
+  return ` (${missing ? 'missing' : formatBytes(bytes)}): npm run collector -- ${command}`;
 }
 
 /** The changes, and then who joined and who left a list of clusters. */

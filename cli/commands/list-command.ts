@@ -144,8 +144,9 @@ async function* summaries(rows: AsyncIterable<Row>) {
       yield* row.times.map((time) => ({ run: time.toISOString(), outcome: 'absent' }));
       continue;
     }
-    const known = { ...row, reason: row.error ?? row.doubt };
-    yield { run: row.run.toISOString(), ...Object.fromEntries(told.map((name) => [name, known[name] ?? null])) };
+    const element: Record<string, unknown> = { run: row.run.toISOString() };
+    for (const name of told) element[name] = (name === 'reason' ? (row.error ?? row.doubt) : row[name]) ?? null;
+    yield element;
   }
 }
 

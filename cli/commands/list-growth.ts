@@ -8,7 +8,7 @@ import { noRuns } from '../archive/select-runs';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
-import { isSelection, type RunOptions } from './options';
+import { asRecorded, isSelection, type RunOptions } from './options';
 
 /** What growth is told by. */
 export const growthBy = ['day', 'cluster'] as const;
@@ -41,6 +41,7 @@ export async function printGrowth(
   const { days, clusters, total } = growth;
   const { location } = reader.archive;
   if (days.length === 0) throw await noRuns(reader, 'Counting');
+  await print(terminal.err, asRecorded);
   if (options.json === true) return printJson(terminal.out, { archive: location, total, days, clusters });
   if (by === 'day') await printTable(terminal, dayColumns, days);
   else await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, limit));

@@ -1,10 +1,10 @@
 import { hourMs } from '../../archive/format/clocks';
-import { isStored, type RunOutcome } from '../../archive/format/run-record';
 import { ArchiveReadError, firstOf, runsBetween } from '../../archive/read';
 import { hoursBetween } from '../../lambda/audit/cluster-outcomes';
-import { groupReasons } from '../../lambda/group-reasons';
+import { reasonsText } from '../../lambda/group-reasons';
 import { isAbsent } from '../archive/absent-runs';
 import { type ClusterFilter, noSuchCluster } from '../archive/cluster-names';
+import { type HeldOutcome, isStoredOrExpired } from '../archive/held-outcomes';
 import type { RunReader } from '../archive/run-reader';
 import { noRuns, type RunSelection } from '../archive/select-runs';
 import { byName, formatCount, formatStale, formatTime, inOneUnit } from '../terminal/format';
@@ -39,7 +39,7 @@ interface Seen {
   archived: Date | undefined;
   /** Since it was archived. */
   runs: number;
-  failures: readonly RunOutcome[];
+  failures: readonly HeldOutcome[];
 }
 
 /**
@@ -55,7 +55,8 @@ export async function printStaleClusters(
 ): Promise<Ending> {
   const { stale, cluster: clusters, json, to } = options;
   const seen = new Map<string, Seen>();
-  for await (const row of reader.select(options)) if (!isAbsent(row)) addRun(seen, row.run, row.outcomes);
+  for await (const row of reader.select(options))
+    if (!isAbsent(row)) addRun(seen, row.run, (await reader.held.run(row)).outcomes);
   const at = to !== undefined && to < reader.now ? to : reader.now;
   const required = (await reader.requiredClusters()) ?? [...seen.keys()];
   const asked = required.filter((cluster) => clusters?.matches(cluster) !== false);
@@ -101,12 +102,12 @@ export async function printStaleClusters(
   return isCut ? 'trouble' : 'ok';
 }
 
-function addRun(seen: Map<string, Seen>, run: Date, outcomes: readonly RunOutcome[]): void {
-  const failed = new Map<string, RunOutcome[]>();
+function addRun(seen: Map<string, Seen>, run: Date, outcomes: readonly HeldOutcome[]): void {
+  const failed = new Map<string, HeldOutcome[]>();
   for (const outcome of outcomes) {
     const own = failed.get(outcome.cluster) ?? [];
     failed.set(outcome.cluster, own);
-    if (!isStored(outcome)) own.push(outcome);
+    if (!isStoredOrExpired(outcome)) own.push(outcome);
   }
   for (const [cluster, failures] of failed) {
     const before = seen.get(cluster);
@@ -118,14 +119,13 @@ function addRun(seen: Map<string, Seen>, run: Date, outcomes: readonly RunOutcom
 /** @param first the oldest run that was read: what was never archived since then is at least so old */
 function rowOf(cluster: string, seen: Seen | undefined, first: Date, at: Date): StaleRow {
   const { archived: since, runs = 0, failures = [] } = seen ?? {};
-  const reasons = groupReasons(failures).map(({ reason }) => reason);
   const none = seen === undefined ? 'no run covers it' : noRunSince;
   return {
     cluster,
     since,
     hours: hoursBetween((since ?? first).getTime(), at),
     runs,
-    reason: reasons.length === 0 ? none : reasons.join('; '),
+    reason: reasonsText(failures) || none,
   };
 }
 

@@ -153,6 +153,9 @@ export async function readRuns(
   }
 }
 
+/** What is said where outcomes are counted and not held against what lies there. */
+export const asRecorded = 'As recorded: whether the objects are there was not looked at; list and verify do.\n';
+
 /** Takes a whole number. @param most left out: any number of up to nine digits */
 export function parseWhole(least: number, most?: number): (text: string) => number {
   const expected = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;

@@ -4,16 +4,17 @@ import { describeNotJudged, joinSpans, openDamage, readHead } from '../../archiv
 import { isAbsent, type OverdueNow } from '../archive/absent-runs';
 import { type ClusterFilter, clusterFilter, noSuchCluster } from '../archive/cluster-names';
 import type { HeldRun } from '../archive/held-outcomes';
+import { describeNewest, type NewestRun, newestRuns } from '../archive/newest-runs';
 import { archiveArgument, completeCommand } from '../archive/open-archive';
 import type { RunReader, RunRow } from '../archive/run-reader';
-import { describeNewest, describeNoRuns, type NewestRun, type RunSelection } from '../archive/select-runs';
+import { describeNoRuns, type RunSelection } from '../archive/select-runs';
 import { changeText } from '../terminal/cluster-change';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import { formatDoubts, outcomesFailuresFirst, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
-import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
+import { asRecorded, type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { printRemarks } from './print-findings';
 import { type OpenSeal, printOpen, printStale } from './print-health';
 import { parseRuns } from './time-argument';
@@ -74,7 +75,7 @@ async function healthOf(reader: RunReader, { publicKey: publicKeys }: PublicKeyO
   const chain = await readHead(reader.archive, { publicKeys }, (_, key, problem) => wrongSeals.set(key, problem));
   for (const { number, why } of chain.passedOver.values()) wrongSeals.set(sealKey(number), why);
   const seal = chain.head && { ...chain.head, ...chain.state };
-  return { ...(await reader.overdue()), newest: await reader.newestRuns(), seal, wrongSeals };
+  return { ...(await reader.overdue()), newest: await newestRuns(reader), seal, wrongSeals };
 }
 
 /** The newest run of all configured clusters decides: one that a person started for a few says nothing of the others. */
@@ -163,6 +164,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
     const all = last && [...elements, { ...last, ...openOf(asked), ...(cluster === undefined && stale) }];
     await printJsonArray(terminal.out, all ?? []);
     if (!isFound) throw await noSuchCluster(reader, cluster);
+    if (cluster === undefined && rows.length > 0) await print(terminal.err, asRecorded);
     return;
   }
   await printNewest(terminal, newest, reader.now);
@@ -170,7 +172,7 @@ async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
     await print(terminal.err, `Nothing to show: ${await describeNoRuns(reader)}.\n`);
   else {
     await printStale(terminal, stale, stateAt);
-    await print(terminal.err, 'As recorded: whether the objects are there was not looked at; list and verify do.\n');
+    await print(terminal.err, asRecorded);
   }
   for (const span of joinSpans(reader.due)) await print(terminal.out, `${describeNotJudged(span)}\n`);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { dayMs } from '../../archive/format/clocks';
-import { dateOf, parseStamp } from '../../archive/format/keys';
+import { dateOf } from '../../archive/format/keys';
 import { parseIsoTime } from '../../lambda/read-event';
 
 const expected =
@@ -20,7 +20,7 @@ export type Edge = 'start' | 'end';
  */
 export function parseTime(text: string, edge: Edge, now: Date): Date {
   const typed = text.trim();
-  const time = parseStamp(typed) ?? timeBefore(typed, now) ?? parseDateTime(withDate(typed, now), edge);
+  const time = timeBefore(typed, now) ?? parseDateTime(withDate(typed, now), edge);
   if (time === undefined) throw new InvalidArgumentError(`${expected}.`);
   return time;
 }
@@ -32,7 +32,7 @@ export function parseTime(text: string, edge: Edge, now: Date): Date {
 export function parseRunTime(text: string): Date {
   const typed = text.trim();
   const isDay = /^\d{4}-\d\d-\d\d$/.test(typed);
-  const time = parseStamp(typed) ?? (isDay ? undefined : parseDateTime(typed, 'start'));
+  const time = isDay ? undefined : parseDateTime(typed, 'start');
   if (time === undefined)
     throw new InvalidArgumentError(`${expectedRun}${isDay ? '; --from and --to take a day' : ''}.`);
   return time;

@@ -1,3 +1,4 @@
+import { regionHint } from '../../archive/read';
 import { shellQuoted } from '../terminal/format';
 
 /** AWS refused or could not be asked. The message says what to do. */
@@ -40,7 +41,8 @@ export async function withAws<Result>(doing: string, work: () => Promise<Result>
   } catch (error) {
     if (error instanceof AwsAccessError) throw error;
     const { name, message } = error as Error;
-    const known = advice.find(([errors]) => errors.test(name) || errors.test(message))?.[1];
+    const known =
+      advice.find(([errors]) => errors.test(name) || errors.test(message))?.[1] ?? (await regionHint(error));
     const reason = known === undefined ? message : `${known} (${name}: ${message})`;
     throw new AwsAccessError(`${doing} failed: ${reason}`, { cause: error });
   }

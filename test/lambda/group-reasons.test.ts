@@ -1,4 +1,4 @@
-import { groupReasons, reasonLines } from '../../lambda/group-reasons';
+import { groupReasons, reasonLines, reasonsText } from '../../lambda/group-reasons';
 
 const failed = (cluster: string, reason: string, httpStatus?: number) => ({
   cluster,
@@ -102,7 +102,14 @@ describe('why something is not archived, in lines', () => {
       Array.from({ length: 2 }, refusedWith(status)),
     );
     expect(reasonLines('failed', failures)).toHaveLength(7);
-    expect(reasonLines('failed', failures).at(-1)).toBe('- 4 x other reasons');
+    expect(reasonLines('failed', failures).at(-1)).toBe('- and 2 more reasons, 4 x together');
+  });
+
+  it('names the sixth reason rather than one more, and says in a sentence how many it leaves out', () => {
+    const failures = [400, 401, 403, 404, 410, 500].map(refusedWith).map((fail) => fail(null, 0));
+    expect(reasonLines('failed', failures).at(-1)).toBe('- 1 x 500 Internal Server Error, such as c-0');
+    expect(reasonsText(failures)).toMatch(/^400 Bad Request; .*; 500 Internal Server Error$/);
+    expect(reasonsText([...failures, refusedWith(503)(null, 0)])).toMatch(/; 410 Gone; and 2 more$/);
   });
 
   it('is nothing where nothing failed', () => {

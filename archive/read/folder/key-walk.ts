@@ -1,5 +1,4 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { incomingFolder, isOfFileManager, keyProblem, keysFolder, metadataFolder } from '../../format/folder-layout';
 import { unlessAbsent } from './object-description';
@@ -39,8 +38,8 @@ function folderOf({ folder, prefix }: WalkOptions): FoundKey {
 }
 
 /** Goes through keys in the order of their UTF-8 bytes. Reads a folder only if a wanted key may be in it. */
-export async function* walkKeys(options: WalkOptions, parent = folderOf(options)): AsyncGenerator<FoundKey> {
-  for (const entry of await entriesOf(options, parent)) {
+export function* walkKeys(options: WalkOptions, parent = folderOf(options)): Generator<FoundKey> {
+  for (const entry of entriesOf(options, parent)) {
     if (entry.isFolder) yield* walkKeys(options, entry);
     else yield entry;
   }
@@ -50,41 +49,50 @@ export async function* walkKeys(options: WalkOptions, parent = folderOf(options)
  * What lies directly below a prefix, each once: keys, and what the keys of a folder that has any begin with. What cannot be
  * an object is found by itself.
  */
-export async function* walkNames(options: WalkOptions, parent = folderOf(options)): AsyncGenerator<FoundKey> {
-  for (const entry of await entriesOf(options, parent)) {
+export function* walkNames(options: WalkOptions, parent = folderOf(options)): Generator<FoundKey> {
+  for (const entry of entriesOf(options, parent)) {
     if (!entry.isFolder) yield entry;
     else if (entry.key.length <= options.prefix.length) yield* walkNames(options, entry);
     else
-      for await (const found of walkKeys(options, entry)) {
+      for (const found of walkKeys(options, entry)) {
         yield found.problem === undefined ? entry : found;
         if (found.problem === undefined) break;
       }
   }
 }
 
-async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundKey[]> {
+function entriesOf(options: WalkOptions, parent: FoundKey): FoundKey[] {
   const entries: FoundKey[] = [];
-  const files = unlessAbsent(() => readdirSync(join(options.folder, parent.key), { withFileTypes: true }));
+  const files = unlessAbsent(() => readdirSync(`${options.folder}/${parent.key}`, { withFileTypes: true }));
   for (const file of files ?? []) {
     if (parent === root && ownFolders.includes(file.name) && !file.isFile()) continue;
     if (options.passOver !== undefined && isOfFileManager(file.name)) {
       options.passOver(`${parent.key}${file.name}`);
       continue;
     }
-    const entry = await entryOf(options, parent, file);
+    const entry = entryOf(options, parent, file);
     if (mayHold(entry, options)) entries.push(entry);
   }
   return entries.sort((a, b) => compareKeys(a.key, b.key));
 }
 
-async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<FoundKey> {
+function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): FoundKey {
   // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
-  const target = file.isSymbolicLink() ? await stat(join(folder, parent.key, file.name)).catch(() => file) : file;
-  const key = `${parent.key}${file.name}${target.isDirectory() ? '/' : ''}`;
+  const isFolder = file.isSymbolicLink() ? isLinkToFolder(join(folder, parent.key, file.name)) : file.isDirectory();
+  const key = `${parent.key}${file.name}${isFolder ? '/' : ''}`;
   const unnamed = keyProblem(key.replace(/\/$/, ''));
   if (unnamed !== undefined) return { key, isFolder: false, problem: `no key has this name: ${unnamed}` };
   const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
   return { key, isFolder: file.isDirectory(), problem };
+}
+
+function isLinkToFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // It leads nowhere, or in a circle.
+    return false;
+  }
 }
 
 function mayHold({ key, isFolder }: FoundKey, { prefix, startAfter }: WalkOptions): boolean {
@@ -92,7 +100,8 @@ function mayHold({ key, isFolder }: FoundKey, { prefix, startAfter }: WalkOption
   return startAfter === undefined || compareKeys(key, startAfter) > 0 || (isFolder && startAfter.startsWith(key));
 }
 
-/** Order of keys: that of their bytes as UTF-8, which is not that of JavaScript's strings. */
+/** Order of keys: that of their bytes as UTF-8, which is that of JavaScript's strings but for what is behind U+D7FF. */
 export function compareKeys(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (/[\ud800-\uffff]/.test(a) && /[\ud800-\uffff]/.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
 }

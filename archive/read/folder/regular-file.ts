@@ -1,4 +1,4 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 /** What lies there is not a regular file: opening it could wait for ever, or lead elsewhere. */
 export class IrregularFileError extends Error {
@@ -33,6 +33,11 @@ export function statRegular(place: FilePath): Stats {
   return demandRegular(lstatSync(pathOf(place)));
 }
 
+/** Whether anything but a folder lies at a path. */
+export function liesThere(place: FilePath): boolean {
+  return lstatSync(pathOf(place), { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
 /**
  * Opens a file for reading, in this thread.
  * @returns its descriptor, and what lies there
@@ -56,10 +61,19 @@ export function readRegular(place: FilePath, mostBytes: number): Buffer {
   const { file, stats } = openRegular(place);
   try {
     if (stats.size > mostBytes) throw new IrregularFileError(`it has ${stats.size} bytes`);
-    return readFileSync(file);
+    return readOpened(file, stats.size);
   } finally {
     closeSync(file);
   }
+}
+
+/** Without readFileSync, which asks for the size once more. @param size how many bytes it has, or had when it was opened */
+function readOpened(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < size; length += read)
+    read = readSync(file, bytes, length, size - length, null);
+  return bytes.subarray(0, length);
 }
 
 function open(path: string): number {

@@ -87,7 +87,7 @@ export class FolderStore {
    */
   async *list(prefix: string, startAfter?: string): AsyncGenerator<ObjectMetadata> {
     const folder = this.#folder;
-    for await (const { key, problem } of walkKeys({ folder, prefix, startAfter })) {
+    for (const { key, problem } of walkKeys({ folder, prefix, startAfter })) {
       const metadata = problem === undefined ? readMetadata({ folder, path: key }) : irregularMetadata(key, problem);
       // Undefined: deleted since the folder was read.
       if (metadata !== undefined) yield metadata;
@@ -96,8 +96,7 @@ export class FolderStore {
 
   /** What lies directly below a prefix, each once, in the order of keys: keys, and names of folders with their slash. */
   async *listNames(prefix: string): AsyncGenerator<{ readonly name: string; readonly damage?: string | undefined }> {
-    for await (const { key, problem } of walkNames({ folder: this.#folder, prefix }))
-      yield { name: key, damage: problem };
+    for (const { key, problem } of walkNames({ folder: this.#folder, prefix })) yield { name: key, damage: problem };
   }
 
   /** Removes the object; an absent one is fine. */

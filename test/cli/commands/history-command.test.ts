@@ -34,6 +34,7 @@ describe('history', () => {
       expect.objectContaining({ run: iso(3), change: 'changed' }),
       {
         cluster: 'my cluster',
+        missing: false,
         run: iso(5),
         change: 'changed',
         fetchedAt: '2026-11-10T05:00:01.500Z',
