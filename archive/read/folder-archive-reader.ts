@@ -17,7 +17,7 @@ import {
   smallBytes,
 } from './archive-reader';
 import { type FoundKey, walkKeys, walkNames } from './folder/key-walk';
-import { irregularMetadata, type ObjectMetadata, readMetadata } from './folder/object-description';
+import { irregularMetadata, type ObjectMetadata, readMetadata, unlessAbsent } from './folder/object-description';
 import { liesThere } from './folder/regular-file';
 import { openStoredFile, type StoredFile } from './folder/stored-file';
 import { damageOf } from './open-content';
@@ -64,7 +64,8 @@ export class FolderArchiveReader implements ArchiveReader {
 
   has(key: string): boolean {
     try {
-      return keyProblem(key) === undefined && liesThere({ folder: this.location, path: key });
+      if (keyProblem(key) !== undefined) return false;
+      return unlessAbsent(() => liesThere({ folder: this.location, path: key })) ?? false;
     } catch (error) {
       throw failed(`Looking for ${key}`, error);
     }

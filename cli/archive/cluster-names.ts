@@ -1,5 +1,7 @@
 import leven from 'leven';
 import { RE2JS } from 're2js';
+import { clusterPrefix } from '../../archive/format/keys';
+import { resourceNames } from '../../archive/format/resources';
 import { ArchiveReadError, firstOf, type Run, readRun } from '../../archive/read';
 import type { OpenedArchive } from './open-archive';
 import type { RunReader } from './run-reader';
@@ -59,4 +61,14 @@ export async function nearestTo(
 /** The same for a command that takes one uid, where somebody may have given a pattern. */
 export async function nearestToOne(opened: Pick<OpenedArchive, 'archive' | 'now'>, uid: string): Promise<string> {
   return clusterFilter(uid).uid === undefined ? '; --cluster takes one uid here' : nearestTo(opened, uid);
+}
+
+/** Whether what looks like a pattern is the uid of a cluster that the archive has, or its newest run covers. */
+export async function isUid({ archive, now }: Pick<OpenedArchive, 'archive' | 'now'>, uid: string): Promise<boolean> {
+  if (clusterFilter(uid).uid !== undefined) return true;
+  for (const resource of resourceNames)
+    if ((await firstOf(archive.list(clusterPrefix(resource, uid)))) !== undefined) return true;
+  const listed = await firstOf(runsNewestFirst(archive, {}, now));
+  const run = listed && (await readRun(archive, listed));
+  return run?.outcomes.some(({ cluster }) => cluster === uid) === true;
 }

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { isRemark, kinds } from '../../archive/format/finding';
+import { kinds } from '../../archive/format/finding';
 import { verdictValue } from '../../archive/format/verdict';
 import { describeNotJudged, type Part, type Verified, type VerifyCounts, verifyArchive } from '../../archive/prove';
 import type { ArchiveReader, Period } from '../../archive/read';
-import { nearestToOne } from '../archive/cluster-names';
+import { isUid, nearestToOne } from '../archive/cluster-names';
 import { openArchive, withTime } from '../archive/open-archive';
 import { atMost, formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
@@ -51,6 +51,9 @@ export function verifyCommand(context: CommandContext): Command {
       command.error('error: --part without --cluster: expected the cluster that the part was asked for');
     const opened = await withTime(await openArchive(options.archive), terminal);
     const { archive: reader, now, isLive } = opened;
+    // Of what was typed as a pattern, all that lies there would be too much.
+    if (options.part === true && options.cluster !== undefined && !(await isUid(opened, options.cluster)))
+      command.error(`error: --part --cluster ${options.cluster}: expected one uid; a part is of one cluster`);
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { publicKey: publicKeys, head: heads } = options;
     const { from, to, cluster } = options;
@@ -88,7 +91,7 @@ export function verifyCommand(context: CommandContext): Command {
         summaryOf(counts) + notJudged + passedOverOf(reader) + bareOf(counts) + seals + verdict,
       );
     }
-    if (cluster !== undefined && counts.sound === 0 && findings.every(({ kind }) => isRemark(kind))) {
+    if (cluster !== undefined && counts.sound === 0) {
       const nearest = (await nearestToOne(opened, cluster)).replace('; ', '');
       if (nearest !== '') await print(terminal.err, `${printable(`Cluster ${cluster}: ${nearest}`)}\n`);
     }

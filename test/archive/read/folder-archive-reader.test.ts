@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runRecordKey } from '../../../archive/format/keys';
+import { FolderArchiveReader } from '../../../archive/read/folder-archive-reader';
 import { ArchiveFixture, hour, keyOf, plainAnswer } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { runVerify } from '../../cli/run-verify';
@@ -47,6 +48,20 @@ describe('a metadata file of the archive in a folder that was cut', () => {
     expect(findings).toContainEqual({ kind: 'damaged', key: record, problem });
     expect(findings.filter(({ kind }) => kind === 'unrecorded')).toHaveLength(4);
   });
+});
+
+it('whatever lies under a key is there, but a folder is not, and what no folder can have', async () => {
+  const reader = new FolderArchiveReader(archive.folder);
+  const [key, other] = [manifest('alpha'), manifest('beta')];
+  await rm(pathOf(other));
+  expect(
+    [key, other, dirname(key), `${key}/x`, '../x', '', `metadata/${key}.json`].map((one) => reader.has(one)),
+  ).toEqual([true, ...Array.from({ length: 6 }, () => false)]);
+  await mkdir(pathOf(other));
+  expect(reader.has(other)).toBe(false);
+  await rm(pathOf(other), { recursive: true });
+  await symlink('nowhere', pathOf(other));
+  expect(reader.has(other)).toBe(true);
 });
 
 it('an object that may not be opened is unreadable, also in a copy without metadata', async () => {

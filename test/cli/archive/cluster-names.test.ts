@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { firstResources } from '../../../archive/format/resources';
 import { clusterFilter } from '../../../cli/archive/cluster-names';
 import { newFolder } from '../../support/new-folder';
 import { rounds } from '../../support/rounds';
-import { ArchiveFixture, hour, plainAnswer } from '../archive-fixture';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 const uid = fc.array(fc.constantFrom('a', 'b', '.', '😀'), { maxLength: 8 }).map((characters) => characters.join(''));
@@ -77,5 +79,24 @@ describe('a misspelt uid', () => {
   it('is said to be no pattern where a command takes one uid', async () => {
     const { code, err } = await runCollector(['verify', '--cluster', 'prod-*', '--archive', archive.folder]);
     expect([code, err]).toEqual([3, 'Cluster prod-*: --cluster takes one uid here\n']);
+  });
+
+  it('is refused as a pattern for a part, of which all would be more than was asked for, but not as a uid', async () => {
+    const part = async (uid: string) => {
+      const args = ['verify', '--part', '--cluster', uid, '--archive', archive.folder];
+      const { code, out, err } = await runCollector(args);
+      return { code, out, err };
+    };
+    const refused = 'error: --part --cluster prod-*: expected one uid; a part is of one cluster\n';
+    expect(await part('prod-*')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(refused) });
+    expect(await part('pord-1')).toMatchObject({ code: 1, err: 'Cluster pord-1: the nearest names: prod-1\n' });
+    await archive.attempt({ run: hour(10), clusters: ['what?'], answer: plainAnswer });
+    expect(await part('what?')).toMatchObject({
+      code: 1,
+      err: '',
+      out: expect.stringContaining('PART: cluster what?'),
+    });
+    for (const resource of firstResources) await rm(join(archive.folder, keyOf(resource, 'what?', hour(10))));
+    expect((await part('what?')).out).toMatch(/^missing: /m);
   });
 });

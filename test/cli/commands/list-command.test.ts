@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { ArchiveFixture, answerBut, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -153,6 +155,20 @@ describe('list', () => {
     // Where no run came any more, nobody is archived.
     const silent = await at('20:30', '9h', '--cluster', 'well');
     expect([silent.code, silent.out]).toEqual([1, expect.stringContaining('no run since covers it')]);
+  });
+
+  it('--stale counts what was archived and is gone as not archived', async () => {
+    const fleet = await ArchiveFixture.create();
+    for (const at of [8, 9, 10]) await fleet.attempt({ run: hour(at), clusters: ['a', 'b'], answer: plainAnswer });
+    for (const at of [9, 10]) await rm(join(fleet.folder, keyOf('manifest', 'a', hour(at))));
+    const args = ['list', '--archive', fleet.folder, '--stale', '2h'];
+    const { code, out, err } = await runCollector(args, { now: hour(11) });
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/^│ a .* 2026-11-20T08:00:00Z .* 2 runs, 3 h .* it is not there/m),
+    ]);
+    expect(out).not.toMatch(/^│ b /m);
+    expect(err).toMatch(/^missing: /m);
   });
 
   it('--stale does not end well where it could not look: no such cluster, no runs, or runs that do not reach back', async () => {

@@ -409,6 +409,19 @@ describe('what a command shows', () => {
       }
   });
 
+  it('is named by history --ignore, which would leave out a change to what somebody put there', async () => {
+    const archive = await build([], [true, true, true]);
+    const history = ['history', 'a', '--ignore', 'line', '--archive', archive.folder];
+    const ignored = expect.stringContaining('2 changes only in lines that --ignore matches.');
+    expect(await runCollector(history, { now: longAfter })).toMatchObject({ code: 0, err: ignored });
+    const place = { at: 9, cluster: 'a', resource: 'manifest' } as const;
+    await plant(archive, place);
+    const { code, out, err } = await runCollector(history, { now: longAfter });
+    const said = new RegExp(`^contradiction: .*SHA-256.*\n  ${keyOf('manifest', 'a', hour(9))}$`, 'm');
+    expect([code, err]).toEqual([1, expect.stringMatching(said)]);
+    expect(out.match(/ changed /g)).toHaveLength(2);
+  });
+
   it('is damage where its run record lacks lines, not something that could not be read', async () => {
     const archive = await build([], [true, true, true]);
     const key = runRecordKey({ run: hour(9), attempt: 1 });

@@ -65,7 +65,7 @@ describe('a time as a person types it', () => {
   });
 
   it.each([
-    ...['2026-02-31', '2026-13-01', '2025-02-29'],
+    ...['2026-02-31', '2026-13-01', '2025-02-29', '20260230T100000.000Z', 'today 25:00'],
     ...['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'],
   ])('%s does not become another day or time', (text) => {
     expect(() => start(text)).toThrow('this time does not exist');

@@ -94,6 +94,14 @@ describe('an event', () => {
     [{ run: '2026-13-01' }, 'run: received "2026-13-01", expected an earlier run'],
     [{ run: '1' }, 'run: received "1", expected an earlier run'],
     [{ run: '2026-02-30T10:00:00Z' }, 'run: received "2026-02-30T10:00:00Z", expected an earlier run'],
+    [
+      { run: '20260230T100000.000Z' },
+      `run: received "20260230T100000.000Z", expected an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z; this time does not exist`,
+    ],
+    [
+      { run: '2026-11-20T25:00Z' },
+      `run: received "2026-11-20T25:00Z", expected an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z; this time does not exist`,
+    ],
     [{ scheduledTime: '2026-02-29' }, 'scheduledTime: received "2026-02-29", expected a time'],
     [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(59)}… (5002 characters), expected`],
     [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected text without lone surrogates'],
