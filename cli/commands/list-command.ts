@@ -159,8 +159,8 @@ list reads the run records, and looks whether what they name is there: if not, i
 --by adds up what the run records of 30 days say, unless others are chosen: lengths as stored, in the archive as it was then, whatever
 has expired since. The run records themselves count too; configurations and seals, which are few, do not.
 
---stale lists the clusters of the newest configuration that no run has archived whole for so long, by what the records say: also where
-no run came at all. Let --from, --last or --run reach back farther than the age: a cluster that none of the runs read archived is
+--stale lists the clusters of the newest configuration that no run has archived whole for so long, or of which what was archived is
+missing: also where no run came at all. Let --from, --last or --run reach back farther than the age: a cluster that none of the runs read archived is
 not judged otherwise.
 
 Exit codes: 0 done, 1 a cluster is --stale, an object is missing, or a run record is damaged, 2 wrong command line, 3 it could not be done, a run record could
