@@ -270,7 +270,7 @@ describe('a list of clusters from outside that is replaced again and again', () 
       const stored = gunzipSync(readFileSync(join(collector.folder, configurationKey(record.configuration))));
       const uids: string[] = JSON.parse(stored.toString()).clusters.map(({ uid }: { uid: string }) => uid);
       expect(fleet.slice(0, 10).filter((uid) => !uids.includes(uid))).toEqual([]);
-      told.push([uids.length, record.clusterList?.waiting?.count, error?.errorMessage?.includes('do not join')]);
+      told.push([uids.length, record.clusterList?.waiting?.count, error?.errorMessage?.includes('did not join')]);
     }
     expect(told).toEqual([
       [10, undefined, undefined],
