@@ -33,6 +33,8 @@ export function headersProblem(found: ContentHeaders, written: ContentHeaders): 
 
 /** `aws-chunked` names how an object was sent. S3 takes it away before it stores the header; not every copy of S3 does. */
 function withoutChunking(encoding: string | undefined): string | undefined {
+  // Nearly all of them.
+  if (encoding === 'gzip') return encoding;
   const codings = (encoding ?? '').split(',').map((coding) => coding.trim());
   return codings.filter((coding) => coding !== '' && coding !== 'aws-chunked').join(',') || undefined;
 }

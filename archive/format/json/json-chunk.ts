@@ -32,6 +32,9 @@ endsText.fill(1, 0, 0x20);
 endsText[0x22] = 1;
 endsText[0x5c] = 1;
 
+/** Whether the first byte of a word is its lowest: {@link JsonChunk.endOfText} reads bytes one by one where it is not. */
+const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
 /** One chunk of a JSON document, with its place in the document. */
 export class JsonChunk {
   readonly #words: Int32Array;
@@ -53,27 +56,27 @@ export class JsonChunk {
    * A check spends nearly all its time here, in the text of the log, so this reads four bytes at once: 1.8 times as fast
    * as looking up each byte in a table. `(w - n * 0x01010101) & ~w & 0x80808080` is not zero exactly if a byte of `w` is
    * below `n`. XOR with 0x02 swaps the quote (0x22) with the space (0x20) and the control characters among themselves, so
-   * "below 0x21" finds both. XOR with 0x5c makes the backslash the only byte below 1.
+   * "below 0x21" finds both. XOR with 0x5c makes the backslash the only byte below 1. The lowest byte that is found so is
+   * right; those above it may be found because of it. A hidden byte is 0xff, which is never found.
    */
   endOfText(from: number, to: number): number {
     const { bytes } = this;
     const shift = this.#shift;
     const words = this.#words;
-    let i = from;
-    while (i < to && ((i + shift) & 3) !== 0) {
-      if (endsText[bytes[i] as number] !== 0) return i;
-      i += 1;
-    }
-    const lastWord = (to + shift) >> 2;
-    let k = (i + shift) >> 2;
+    const lastWord = isLittleEndian ? (to + shift) >> 2 : 0;
+    let k = (from + shift) >> 2;
+    // Bytes before `from` are hidden.
+    let hidden = ~(-1 << (((from + shift) & 3) << 3));
     while (k < lastWord) {
-      const w = words[k] as number;
+      const w = (words[k] as number) | hidden;
       const belowSpace = ((w ^ 0x02020202) - 0x21212121) | 0;
       const backslash = ((w ^ 0x5c5c5c5c) - 0x01010101) | 0;
-      if (((belowSpace | backslash) & ~w & 0x80808080) !== 0) break;
+      const ends = (belowSpace | backslash) & ~w & 0x80808080;
+      if (ends !== 0) return (k << 2) - shift + ((31 - Math.clz32(ends & -ends)) >> 3);
+      hidden = 0;
       k += 1;
     }
-    i = Math.max(i, (k << 2) - shift);
+    let i = Math.max(from, (k << 2) - shift);
     while (i < to && endsText[bytes[i] as number] === 0) i += 1;
     return i;
   }

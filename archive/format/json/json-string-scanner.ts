@@ -19,7 +19,7 @@ export class StringCapture implements StringSink {
   readonly #limit: number;
   readonly #whenEnded: (capture: StringCapture) => void;
   #captured = '';
-  #decoder = new StringDecoder();
+  readonly #decoder = new StringDecoder();
 
   /** @param limit longest text that is kept, in UTF-16 code units */
   constructor(limit: number, whenEnded: (capture: StringCapture) => void = () => undefined) {
@@ -42,10 +42,10 @@ export class StringCapture implements StringSink {
     return this.tooLong ? `${this.value.replace(/[\ud800-\udbff]$/, '')}…` : this.#captured;
   }
 
-  /** Makes the capture ready for another string. */
+  /** Makes the capture ready for another string. A decoder that has ended takes another text. */
   clear(): void {
     this.#captured = '';
-    this.#decoder = new StringDecoder();
+    this.#decoder.end();
   }
 
   text(bytes: Buffer, start: number, end: number): void {
@@ -93,12 +93,22 @@ export function scanString(chunk: JsonChunk, from: number, to: number, sink: Str
   while (i < to) {
     const end = chunk.endOfText(i, to);
     if (end > i) sink?.text(bytes, i, end);
-    if (end === to || bytes[end] === quote) return end;
-    if (bytes[end] !== backslash) throw chunk.unexpected(end);
+    if (end === to) return end;
+    const byte = bytes[end];
+    if (byte !== backslash) {
+      if (byte === quote) return end;
+      throw chunk.unexpected(end);
+    }
+    const short = shortEscapes[bytes[end + 1] as number];
+    if (short !== undefined && short >= 0) {
+      sink?.escape(short);
+      i = end + 2;
+      continue;
+    }
     const unit = unitOf(bytes, end);
     if (unit >= 0 && (unit & 0xfc00) !== 0xd800) {
       sink?.escape(unit);
-      i = end + (bytes[end + 1] === letterU ? 6 : 2);
+      i = end + 6;
     } else {
       i = scanPair(chunk, end, unit, sink);
       if (i === end) return end;

@@ -18,4 +18,18 @@ describe('JsonChunk.endOfText', () => {
     }
     expect(wrong).toEqual([]);
   });
+
+  it('passes over what ends text before the place where it begins, whatever follows in the same word', () => {
+    const wrong: unknown[] = [];
+    for (const before of [0x00, 0x1f, 0x22, 0x5c])
+      for (let byte = 0; byte < 256; byte++)
+        for (let from = 1; from < 8; from++)
+          for (let at = from; at < 8; at++) {
+            const bytes = Buffer.alloc(13, 'a').fill(before, 0, from);
+            bytes[at] = byte;
+            const found = new JsonChunk(bytes, 0).endOfText(from, 13);
+            if (found !== (ends(byte) ? at : 13)) wrong.push({ before, byte, from, at, found });
+          }
+    expect(wrong).toEqual([]);
+  });
 });
