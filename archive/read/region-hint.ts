@@ -24,5 +24,5 @@ export async function regionHint(error: unknown): Promise<string | undefined> {
     .sort((one, other) => one.distance - other.distance);
   const [nearest] = near;
   const offered = nearest !== undefined && nearest.distance <= mostOther ? ` (the nearest is ${nearest.name})` : '';
-  return `${region} is not a region that this version knows${offered}; check --region, AWS_REGION and the profile`;
+  return `${region} is not a region that this version knows${offered}; check --region, deployTo.region, AWS_REGION and the profile`;
 }

@@ -29,7 +29,9 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) {
     const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(location)?.[1];
     if (bucket === undefined)
-      throw new ArchiveReadError(`Opening the archive ${location} failed: expected a folder or s3://bucket`);
+      throw new ArchiveReadError(
+        `Opening the archive ${location} failed: expected a folder or s3://bucket, the bucket's name alone: lower-case letters, digits, dots and hyphens`,
+      );
     return openBucket(bucket);
   }
   const folder = await stat(location).catch(() => undefined);

@@ -1,6 +1,5 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../archive/format/resources';
-import type { Period } from '../../archive/read';
 import { loadConfig } from '../../infra/config/config';
 import { clusterFilter } from '../archive/cluster-names';
 import { defaultArchive, openArchiveNow } from '../archive/open-archive';
@@ -65,7 +64,7 @@ export function withPeriod(
   return command
     .addOption(timeOption('--since, --from <time>', from, 'start', now))
     .addOption(timeOption('--to <time>', to, 'end', now))
-    .hook('preAction', () => checkPeriod(command, command.opts()));
+    .hook('preAction', () => checkPeriod(command, ['from', 'to']));
 }
 
 /** The option for one run, which a command takes instead of others. */
@@ -115,7 +114,8 @@ export function withLineTimes(command: Command, { now }: Pick<Terminal, 'now'>):
   const only = (edge: string) => `only lines that begin with a time ${edge} this one`;
   return command
     .addOption(timeOption('--lines-from <time>', only('at or after'), 'start', now).conflicts(['seams', 'json']))
-    .addOption(timeOption('--lines-to <time>', only('at or before'), 'end', now).conflicts(['seams', 'json']));
+    .addOption(timeOption('--lines-to <time>', only('at or before'), 'end', now).conflicts(['seams', 'json']))
+    .hook('preAction', () => checkPeriod(command, ['linesFrom', 'linesTo']));
 }
 
 export function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
@@ -210,9 +210,11 @@ function parseList(text: string): string[] {
   return [...new Set(uids)];
 }
 
-function checkPeriod(command: Command, { from, to }: Period): void {
-  if (from !== undefined && to !== undefined && from > to)
-    command.error(
-      `error: --from ${from.toISOString()} is later than --to ${to.toISOString()}; expected the earlier time in --from`,
-    );
+function checkPeriod(command: Command, names: readonly ['from', 'to'] | readonly ['linesFrom', 'linesTo']): void {
+  const [from, to] = names.map((name) => command.opts<Readonly<Record<string, Date | undefined>>>()[name]);
+  if (from === undefined || to === undefined || from <= to) return;
+  const [first, last] = names[0] === 'from' ? ['--from', '--to'] : ['--lines-from', '--lines-to'];
+  command.error(
+    `error: ${first} ${from.toISOString()} is later than ${last} ${to.toISOString()}; expected the earlier time in ${first}`,
+  );
 }

@@ -103,6 +103,16 @@ describe('the command line', () => {
       ['--archive', 'x', 'list'],
       /^error: --archive before the command; .* such as: list --archive$/m,
     ],
+    [
+      'lines to a time before they begin',
+      ['log', 'a', '--lines-from', '2026-11-22T06:00', '--lines-to', '2026-11-22T02:00'],
+      /^error: --lines-from 2026-11-22T06:00:00\.000Z is later than --lines-to .*; expected the earlier time in --lines-from$/m,
+    ],
+    [
+      'a period that ends before it begins',
+      ['log', 'a', '--from', '2026-11-22', '--to', '2026-11-20'],
+      /^error: --from .* is later than --to .*; expected the earlier time in --from$/m,
+    ],
     ['help for a command that is not there', ['help', 'vrify'], /^error: unknown command 'vrify'/],
     ['a cluster behind a pattern', ['grep', 'a', 'b'], /too many arguments[\s\S]*\(--cluster names clusters/],
     ['a report to nowhere', ['report'], /required option '--out <file>' not specified/],
@@ -118,6 +128,14 @@ describe('the command line', () => {
     const { code, err } = await runCollector([command, ...rest, '--archive', '/no/such/folder']);
     expect(code).toBe(3);
     expect(err).toContain('Opening the archive /no/such/folder failed: the folder does not exist');
+  });
+
+  it('a bucket whose name no bucket has is told so', async () => {
+    const { code, err } = await runCollector(['runs', '--archive', 's3://My_Bucket']);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/expected a folder or s3:\/\/bucket, .* lower-case letters/),
+    ]);
   });
 
   it('control characters of what was typed are written out', async () => {

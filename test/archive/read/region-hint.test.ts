@@ -19,7 +19,7 @@ it.each([
 ])('a host %s that is not there has another region', async (host, said) => {
   const hint = await regionHint(notFound(host));
   if (said instanceof RegExp) expect(hint).toMatch(said);
-  else expect(hint).toBe(`${said}; check --region, AWS_REGION and the profile`);
+  else expect(hint).toBe(`${said}; check --region, deployTo.region, AWS_REGION and the profile`);
   expect(await regionHint(notFound(host, 'EAI_AGAIN'))).toBe(hint);
 });
 
