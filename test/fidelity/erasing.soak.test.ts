@@ -76,14 +76,14 @@ const keyAt = (cluster: string, resource: Resource, minute: number) =>
       const { stdout } = spawnSync('jq', ['-r', prefixesOf, outcomes]);
       const [prefix = '', ...others] = [...new Set(stdout.toString().trim().split('\n'))];
       expect(others).toEqual([]);
-      expect(erase(prefix)).toEqual({
+      expect(await erase(prefix)).toEqual({
         status: 0,
         err: '',
         out: ['1000 erased', '1102 erased', `0 versions left below ${prefix} in ${Bucket}`],
       });
       expect(await left(prefix)).toBe(0);
       for (const key of neighbours) expect(await left(key)).toBe(1);
-      expect(erase(prefix).out).toEqual([`0 versions left below ${prefix} in ${Bucket}`]);
+      expect((await erase(prefix)).out).toEqual([`0 versions left below ${prefix} in ${Bucket}`]);
     });
 
     it('stops at the first that is refused, and goes on once it may', async () => {
@@ -92,14 +92,14 @@ const keyAt = (cluster: string, resource: Resource, minute: number) =>
       const Retention = { Mode: 'GOVERNANCE', RetainUntilDate: new Date(Date.now() + 86_400_000) } as const;
       await s3.send(new PutObjectRetentionCommand({ Bucket, Key: key, VersionId, Retention }));
       const prefix = key.replace(/date=.*/, '');
-      const refused = erase(prefix);
+      const refused = await erase(prefix);
       expect(refused).toMatchObject({
         status: 1,
         err: expect.stringContaining('stopped, refused: AccessDenied'),
       });
       expect(refused.out).toEqual(['0 erased']);
       expect(await left(prefix)).toBe(1);
-      expect(erase(prefix, '--bypass-governance-retention').out.at(-1)).toMatch(/^0 versions left/);
+      expect((await erase(prefix, '--bypass-governance-retention')).out.at(-1)).toMatch(/^0 versions left/);
       expect(await left(prefix)).toBe(0);
     });
 
@@ -112,13 +112,16 @@ const keyAt = (cluster: string, resource: Resource, minute: number) =>
       'seals/',
     ])('refuses a prefix that is not one of a cluster: "%s"', async (prefix) => {
       await put('logs/cluster=uid-1/one');
-      expect(erase(prefix)).toMatchObject({ status: 2, err: expect.stringContaining('not the prefix of one cluster') });
+      expect(await erase(prefix)).toMatchObject({
+        status: 2,
+        err: expect.stringContaining('not the prefix of one cluster'),
+      });
       expect(await left('logs/cluster=uid-1/')).toBe(1);
     });
 
-    it('stops if S3 cannot be asked, and says nothing of what is left', () => {
+    it('stops if S3 cannot be asked, and says nothing of what is left', async () => {
       variables.AWS_ENDPOINT_URL = 'http://127.0.0.1:1';
-      const { status, out } = erase('logs/cluster=uid-1/');
+      const { status, out } = await erase('logs/cluster=uid-1/');
       expect([status, out]).toEqual([expect.any(Number), ['']]);
       expect(status).not.toBe(0);
     });
