@@ -29,6 +29,9 @@ const shared = {
 module.exports = {
   // Jest would leave one core idle for a watcher that nobody runs.
   maxWorkers: '100%',
+  // In milliseconds. Jest calls a worker that takes half a second to end one that leaks: on a busy machine each does. What
+  // leaks never ends.
+  workerGracefulExitTimeout: 30_000,
   // The time limits, in milliseconds, are for what hangs: no test fails because a machine is slow.
   projects: [
     {
