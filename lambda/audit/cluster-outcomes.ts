@@ -38,6 +38,8 @@ export interface Coverage {
   readonly isOver: boolean;
   /** Whether its records cover all that its own configuration has, if it was due. */
   readonly isCovered: boolean;
+  /** Whether its clusters come from outside: then it is to collect those that its own configuration has, which is judged with its record. */
+  readonly isListed: boolean;
   /** Whether a configuration that its records name has a cluster. */
   readonly hasCluster: (cluster: string) => boolean;
 }
@@ -216,10 +218,12 @@ const none: readonly RunOutcome[] = [];
  * Whether the run that is being added has nothing of a cluster of the plan. One that no run has covered yet may have joined the
  * plan since, and a record that has it may still come.
  */
-function isLeftOut(seen: SeenCluster, { isOver, hasCluster }: Coverage): boolean {
+function isLeftOut(seen: SeenCluster, { isOver, isListed, hasCluster }: Coverage): boolean {
   const { name, planned, failures, runs, archived, failing } = seen;
   if (failures !== undefined || planned === undefined) return false;
-  return (runs > 0 || archived !== null || failing !== undefined) && (isOver || !hasCluster(name));
+  const wasThere = runs > 0 || archived !== null || failing !== undefined;
+  // Who left a list for good and is on it again was to be collected by none of the runs between.
+  return wasThere && (hasCluster(name) ? isOver : !isListed);
 }
 
 function leftOut({ name: cluster, planned }: SeenCluster, run: Date, { hasCluster }: Coverage): RunOutcome {

@@ -20,7 +20,7 @@ export interface ListMembers {
   readonly joined: readonly string[];
   /** Uids that are not collected any more. */
   readonly left: readonly string[];
-  /** Clusters that were not on the list in all of the runs, though collected before or still collected: those of fewest first. */
+  /** Clusters that were not on the list in all of the runs, though collected before and still collected: those of fewest first. */
   readonly away: readonly { readonly cluster: string; readonly listed: number }[];
   /** Uids that became optional, or lost a resource, in any of them. */
   readonly lessened: readonly string[];
@@ -87,10 +87,11 @@ export async function listMembers(
     newest = clusters;
   }
   const are = new Set(newest.map(({ uid }) => uid));
-  const isNew = (uid: string) => joined.has(uid) && are.has(uid);
-  const away = [...ever].flatMap((cluster) => {
+  // Those that are gone are told as that.
+  const wasThere = (uid: string) => are.has(uid) && !joined.has(uid);
+  const away = [...ever].filter(wasThere).flatMap((cluster) => {
     const times = listed.get(cluster) ?? 0;
-    return times === runs || isNew(cluster) ? [] : { cluster, listed: times };
+    return times === runs ? [] : { cluster, listed: times };
   });
   return {
     ...{ runs, joined: [...joined], left: [...ever].filter((uid) => !are.has(uid)) },

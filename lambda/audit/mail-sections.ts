@@ -77,7 +77,7 @@ export function memberLines({ summary: { clusters } }: MailedSeal): string[] {
     `${plain(cluster)} (on the list in ${count(listed)} of ${count(runs)} runs)`;
   return [
     ...namesOf('Clusters that joined the list', joined, plain),
-    ...namesOf('Clusters that left the list', left, plain),
+    ...namesOf('Clusters that left the list for good', left, plain),
     ...namesOf('Clusters that are leaving, or were not on the list in all runs', away, listedIn),
     ...namesOf('Clusters that became optional, or for longer, or lost a resource', lessened, plain),
     ...countedLines(

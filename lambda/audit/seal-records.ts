@@ -183,9 +183,11 @@ async function readRun(
   }
   const isDue = judged.isDue || firings?.includes(listed.run) === true;
   const isCovered = !isDue || judged.uncovered?.count === 0;
+  const isListed =
+    configured.length === judged.used.length && configured.every(({ clusterList }) => clusterList !== undefined);
   const hasCluster = (cluster: string) => configured.some((one) => one.clusters.has(cluster));
   const isOver = listed.run <= settled(world.now);
-  clusters.add(stored, isNew, { isDue, isOver, isCovered, hasCluster });
+  clusters.add(stored, isNew, { isDue, isOver, isCovered, isListed, hasCluster });
   return true;
 }
 

@@ -65,8 +65,9 @@ describe('an archive whose clusters come from outside', () => {
     });
     const gone = await day(24, always(without));
     expect(gone.result?.damage).toBe(0);
-    expect(members(5)).toMatchObject({ joined: 0, left: 2 });
-    expect(gone.mails[0]?.text).toContain('Clusters that left the list: 2\n  c-00, c-01\n');
+    // Who is gone is told once.
+    expect(members(5)).toMatchObject({ joined: 0, left: 2, away: 0 });
+    expect(gone.mails[0]?.text).toContain('Clusters that left the list for good: 2\n  c-00, c-01\n');
     const joined = await day(25, [[...without, 'new']]);
     expect(joined.mails[0]?.text).toContain('Clusters that joined the list: 1\n  new\n');
     expect(await damage()).toEqual([]);
@@ -92,6 +93,16 @@ describe('an archive whose clusters come from outside', () => {
     expect((await audits(at(21, 7))).mails).toEqual([]);
     await attempt(at(21, 12), fleet);
     expect((await audits(at(22, 1))).mails[0]?.text.replace(/\s+/g, ' ')).toContain('(on the list in 1 of 2 runs)');
+  });
+
+  it('has no run that left somebody out who left the list for good and is on it again', async () => {
+    await day(20, always(fleet));
+    const without = fleet.slice(1);
+    for (const date of [21, 22, 23]) await day(date, always(without));
+    const { mails, result } = await day(24, [without, without, fleet, fleet]);
+    expect([result?.damage, mails[0]?.subject]).toEqual([0, 'Audit: no damage seen, 4 of 4 runs complete (archive)']);
+    expect(mails[0]?.text).not.toContain('left out');
+    expect(recordsOf('runs/date=2026-11-24/').map(({ outcomes }) => outcomes.length)).toEqual([22, 22, 24, 24]);
   });
 
   it('is told of a run that followed nothing although there were runs before', async () => {

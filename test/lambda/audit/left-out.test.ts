@@ -61,7 +61,7 @@ describe('clusters of the plan that runs leave out', () => {
       return { run: time, outcomes, status: 'complete', counts, bytes: 1, storedBytes: 1 } as const;
     };
     const outcomes = new ClusterOutcomes([], [{ uid: 'a' }, { uid: 'b', optional: true }]);
-    const coverage = { isDue: true, isOver: true, isCovered: true, hasCluster: () => false };
+    const coverage = { isDue: true, isOver: true, isCovered: true, isListed: false, hasCluster: () => false };
     outcomes.add(run(1, ['a', 'b']), true, coverage);
     outcomes.add(run(2, ['a']), true, coverage);
     expect([outcomes.failing(['a', 'b']), outcomes.summary().complete]).toEqual([[], 2]);
