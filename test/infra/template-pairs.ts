@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { type Resource, templateOf } from './example-stack';
+import { type Resource, type TemplateJson, templateOf } from './example-stack';
 
 /** Types whose resources hold something, or hold what people subscribed to or look for. */
 const statefulTypes = [
@@ -47,8 +47,11 @@ const databaseSchema = z.object({
   }),
 });
 
-/** The properties whose change makes CloudFormation replace a resource, by type: from the database that ships with aws-cdk. */
-export function replacingProperties(): ReadonlyMap<string, readonly string[]> {
+/**
+ * The properties whose change makes CloudFormation replace a resource, by type: from the database that ships with aws-cdk.
+ * @param types left out: those that hold something
+ */
+export function replacingProperties(types: readonly string[] = statefulTypes): ReadonlyMap<string, readonly string[]> {
   const file = join(__dirname, '..', '..', 'node_modules', 'aws-cdk', 'db.json.gz');
   const { schema } = databaseSchema.parse(JSON.parse(gunzipSync(readFileSync(file)).toString()));
   const all = new Map(
@@ -59,7 +62,7 @@ export function replacingProperties(): ReadonlyMap<string, readonly string[]> {
       return [cloudFormationType, replacing.map(([name]) => name)];
     }),
   );
-  return new Map(statefulTypes.map((type) => [type, all.get(type) ?? []]));
+  return new Map(types.map((type) => [type, all.get(type) ?? []]));
 }
 
 /** The stateful resources of a template, by logical id. */
@@ -67,7 +70,11 @@ export type Stateful = ReadonlyMap<string, Resource>;
 
 /** The stateful resources of the shipped configuration with other members. */
 export function statefulWith(changes: Record<string, unknown>): Stateful {
-  return new Map(Object.entries(templateOf(changes).Resources).filter(([, { Type }]) => statefulTypes.includes(Type)));
+  return statefulOf(templateOf(changes));
+}
+
+export function statefulOf({ Resources }: TemplateJson): Stateful {
+  return new Map(Object.entries(Resources).filter(([, { Type }]) => statefulTypes.includes(Type)));
 }
 
 /**
