@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import packageJson from '../../package.json';
+import { hasPython } from '../cli/export/second-reader';
 import { healthy, runAt } from '../cli/operator-archive';
 import { runCollector } from '../cli/run-collector';
 import { sealedOperatorArchive } from '../cli/sealed-operator-archive';
@@ -72,7 +73,10 @@ describe('the packed file', () => {
   it('installs in less than 15 MB, without CDK and what builds it', () => {
     const folder = join(reader, 'node_modules');
     const files = filesIn(folder);
-    expect([...files.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(15e6);
+    const bytes = [...files.values()].reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeLessThan(15e6);
+    const page = readFileSync(join(installed, 'docs', 'own-app.md'), 'utf8');
+    expect(page).toContain(`Installed, it has ${Math.round(bytes / 1e6)} MB`);
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([packageJson.name, 'zod']);
   });
 
@@ -81,9 +85,25 @@ describe('the packed file', () => {
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'collector.schema.json', 'docs/proof.md', 'dist/index.cjs']),
     );
-    expect(files.filter((file) => /launch|(?<!\.d)\.ts$|^(test|bench|local|lambda)\//.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /launch|(?<!\.d)\.ts$|^(test\/(?!vectors\/)|bench|local|lambda)\//.test(file)),
+    ).toEqual([]);
     const licences = readFileSync(join(installed, 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['@aws-sdk/client-s3', 'zod', 'commander', 're2js']) expect(licences).toMatch(`${name} `);
+  });
+
+  (hasPython ? it : it.skip)('has the conformance suite of the format, which its page says how to run', async () => {
+    const page = readFileSync(join(installed, 'docs', 'format.md'), 'utf8');
+    const suite = readdirSync(join(installed, 'test', 'vectors'));
+    const archives = suite.filter((file) => file.endsWith('.tar.gz'));
+    expect(suite.sort()).toEqual(
+      ['SHA256SUMS', ...archives, ...archives.map((file) => file.replace('.tar.gz', '.json'))].sort(),
+    );
+    expect(page).toContain(`${archives.length} archives of about`);
+    const [, script = ''] = /```sh\n(.*?)```/s.exec(page) ?? [];
+    const lines = (await typed(installed, 'bash', '-c', script)).trimEnd().split('\n');
+    expect(lines).toHaveLength(archives.length);
+    expect(lines.filter((line) => !/: (\d), verify: \1$/.test(line))).toEqual(['unreadable: 0, verify: 3']);
   });
 
   it('tells nobody to type what only works in a clone', () => {
