@@ -177,6 +177,6 @@ describe(`${days} days of hourly runs of 20 clusters, with throttles, kills, and
       if (DAYS !== undefined)
         process.stdout.write(`${name}: ${JSON.stringify({ ...counted, subjects: [...counted.subjects] })}\n`);
     },
-    3_600_000,
+    7_200_000,
   );
 });
