@@ -5,6 +5,7 @@ process.env.TEST_ROUNDS = 'many';
 
 describe.each([
   'cli/archive/cluster-names',
+  'cli/commands/recorded-content',
   'cli/search/line-search',
   'lambda/audit/audit',
   'lambda/audit/cluster-list',
@@ -16,6 +17,7 @@ describe.each([
   'lambda/collect/body/manifest',
   'lambda/collect/run/cluster-list',
   'archive/format/list-in-force-laws',
+  'archive/format/plain-outcome',
   'archive/format/run-record-lines',
   'archive/format/schedule/cron-gap',
   'archive/format/schedule/firings',
