@@ -24,6 +24,6 @@ export { Presence } from './presence';
 export { isLate, type Run, readRun, readRunRecord, readStoredRun, type StoredRun } from './read-run';
 export { readWhole } from './read-whole';
 export { bytesOfRecords, type ClusterRecord, readClusterRecord, readStarts } from './record-lines';
-export { regionHint } from './region-hint';
+export { describeUnknownRegion, regionHint } from './region-hint';
 export { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 export { configuredClusters, type RunConfiguration, StoredConfigurations } from './stored-configurations';

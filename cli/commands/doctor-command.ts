@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
 import { accountChecks } from '../doctor/account-checks';
 import { type Check, isWorthKnowing, notSeenHere, summaryOf, verdictOf, wrong } from '../doctor/check';
-import { configurationChecks } from '../doctor/configuration-checks';
+import { configurationChecks, regionChecks } from '../doctor/configuration-checks';
 import { serviceCheck, stampChecks } from '../doctor/service-checks';
 import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
@@ -39,7 +39,10 @@ async function lookAt(options: Options, ownKey: string | undefined, terminal: Te
     const act = 'fix the configuration; nothing else was looked at';
     return [{ what: 'configuration', ...wrong(error.message, act) }];
   }
-  const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, terminal.now());
+  const ofConfiguration =
+    config === undefined
+      ? []
+      : [...configurationChecks(options.config, config, terminal.now()), ...(await regionChecks(config))];
   if (options.offline) return ofConfiguration;
   const name = options.stack ?? config?.name ?? '';
   const region = options.region ?? config?.deployTo?.region;

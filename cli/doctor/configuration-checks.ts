@@ -1,6 +1,7 @@
 import { dayMs } from '../../archive/format/clocks';
 import { type Gap, longestGap } from '../../archive/format/schedule/cron-gap';
 import { firingsOf } from '../../archive/format/schedule/firings';
+import { describeUnknownRegion } from '../../archive/read';
 import { missingWindowHours } from '../../infra/alarm-windows';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress, isOwnMachine } from '../../infra/config/schema-values';
@@ -19,6 +20,13 @@ export function configurationChecks(file: string, config: CollectorConfig, now: 
     ...scheduleChecks(config, now),
     { what: 'recipients', ...recipients(config) },
   ];
+}
+
+/** The region that is deployed to, if this version does not know it: one that came later is not wrong. */
+export async function regionChecks({ deployTo }: Pick<CollectorConfig, 'deployTo'>): Promise<Check[]> {
+  const unknown = deployTo && (await describeUnknownRegion(deployTo.region));
+  if (unknown === undefined) return [];
+  return [{ what: 'region', ...worthKnowing(unknown, 'set deployTo.region to it, if it is misspelt') }];
 }
 
 function configuration(file: string, { name, clusters, clusterList, service, shards }: CollectorConfig): Shown {

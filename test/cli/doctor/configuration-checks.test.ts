@@ -1,5 +1,5 @@
 import { isWorthKnowing } from '../../../cli/doctor/check';
-import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
+import { configurationChecks, regionChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
 import { parseConfig } from '../../../infra/config/config';
 import { exampleConfig, minimal } from '../../infra/example-config';
 import { resourcesOf, templateOf } from '../../infra/example-stack';
@@ -100,4 +100,12 @@ describe('a configuration that the doctor looks at', () => {
   ])('names its recipients, of both groups, and warns if one has none: %j', (alerts, act, found) => {
     expect(recipients(alerts)).toEqual({ what: 'recipients', verdict: 'right', found, act });
   });
+});
+
+it.each([
+  ['eu-centrl-1', ['eu-centrl-1 is not a region that this version knows (the nearest is eu-central-1)']],
+  ['eu-central-1', []],
+])('says that the region %s of a deployment may be misspelt', async (region, said) => {
+  const checks = await regionChecks({ deployTo: { account: '111122223333', region } });
+  expect(checks.map(({ found }) => found)).toEqual(said);
 });
